@@ -1,0 +1,1 @@
+"""What both sides speak: data, ids, Redis key names, masking of secrets. Pure."""

@@ -1,0 +1,141 @@
+"""A plan lists changes as finished records: applying it reads no clock, model or embedder."""
+
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.base import AwareDatetime, Stored
+from schemas.memory import ArchiveRecord, Counters, MemoryRecord
+from schemas.scope import Scope
+
+Relation = Literal["new", "same", "update", "contradict", "forget"]
+
+
+class Reasoned(Stored):
+    """Why a change is made, for people: the verdict and the judge's words."""
+
+    relation: Relation
+    why: str = ""
+    #: Turns behind the facts that led to it.
+    turn_ids: tuple[UUID, ...] = ()
+
+
+class Add(Reasoned):
+    """A new memory, version 1."""
+
+    kind: Literal["add"] = "add"
+    record: MemoryRecord
+
+
+class Confirm(Reasoned):
+    """Said again: counts, turns and times grow; no new version, no archive."""
+
+    kind: Literal["confirm"] = "confirm"
+    record: MemoryRecord
+    prior: Counters
+
+
+class Revise(Reasoned):
+    """The same memory with new words, one version up; `archive` is the version before."""
+
+    kind: Literal["revise"] = "revise"
+    record: MemoryRecord
+    archive: ArchiveRecord
+
+
+class Retire(Reasoned):
+    """A memory leaves the live store; `archive` says what replaced it."""
+
+    kind: Literal["retire"] = "retire"
+    archive: ArchiveRecord
+
+
+class File(Reasoned):
+    """History at birth: what was already outdated when it arrived."""
+
+    kind: Literal["file"] = "file"
+    archive: ArchiveRecord
+
+
+Change = Annotated[Add | Confirm | Revise | Retire | File, Field(discriminator="kind")]
+
+
+class Usage(Stored):
+    """What a run asked of models, by job."""
+
+    calls: dict[str, int] = Field(default_factory=dict)
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+
+
+class Held(Stored):
+    """A turn that goes aside for a person to look at, with the reason."""
+
+    turn_id: UUID
+    reason: str
+
+
+RunKind = Literal["batch", "sleep", "write", "undo", "restore"]
+
+
+class Plan(Stored):
+    """Everything one run will do. Survives JSON; applying it twice equals applying it once."""
+
+    run: UUID
+    kind: RunKind
+    scope: Scope
+    turn_ids: tuple[UUID, ...]
+    #: Memory id → the version it was decided on.
+    base: dict[UUID, int]
+    changes: tuple[Change, ...]
+    held: tuple[Held, ...] = ()
+    planned_at: AwareDatetime
+    #: Facts that extraction found.
+    facts: int = 0
+    #: Why facts were left out → how many.
+    dropped: dict[str, int] = Field(default_factory=dict)
+    #: `rules`, or the model's name.
+    model: str = ""
+    #: Prompt's job → SHA-256 of its text.
+    prompts: dict[str, str] = Field(default_factory=dict)
+    usage: Usage = Field(default_factory=Usage)
+
+
+class Changed(Stored):
+    """What remains of a change in its run once applied; the texts are in the archives."""
+
+    kind: Literal["add", "confirm", "revise", "retire", "file"]
+    memory_id: UUID
+    #: The version after the change; for retire and file the archived one.
+    version: int
+    replaced_by: UUID | None = None
+    relation: Relation
+    why: str
+    turn_ids: tuple[UUID, ...] = ()
+    #: What a confirm overwrote.
+    prior: Counters | None = None
+
+
+RunState = Literal["open", "applied", "parked", "undone"]
+
+
+class Run(Stored):
+    """One batch, one sleep slice or one direct write. Every change belongs to one."""
+
+    id: UUID
+    kind: RunKind
+    scope: Scope
+    state: RunState
+    turn_ids: tuple[UUID, ...]
+    started_at: AwareDatetime
+    facts: int = 0
+    dropped: dict[str, int] = Field(default_factory=dict)
+    model: str = ""
+    prompts: dict[str, str] = Field(default_factory=dict)
+    usage: Usage = Field(default_factory=Usage)
+    #: The whole plan while the run is open.
+    plan: Plan | None = None
+    #: What was done, once it is applied.
+    changes: tuple[Changed, ...] = ()

@@ -1,0 +1,14 @@
+"""What is true at a moment: every read and every judgment asks here, so that all share one notion."""
+
+from datetime import datetime
+
+from schemas.memory import Memory
+
+
+def current(memory: Memory, now: datetime) -> Memory | None:
+    """The memory as it stands at `now`: itself, what stands again after its end, or nothing."""
+    if memory.until is None or now < memory.until:
+        return memory
+    if memory.after is None:
+        return None
+    return memory.model_copy(update={"text": memory.after, "until": None, "after": None})

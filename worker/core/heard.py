@@ -1,0 +1,34 @@
+"""What extraction is given and what it finds."""
+
+from dataclasses import dataclass, field
+
+from schemas.memory import Fact
+from schemas.turn import Turn
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Turns to learn from, with what was said just before as context only.
+
+    Labels count through both: `t1…` are the context turns, then come the batch's own.
+    """
+
+    turns: tuple[Turn, ...]
+    context: tuple[Turn, ...] = ()
+    #: (subject, attribute) pairs already in use in this scope, so that the same thing keeps its name.
+    slots: tuple[tuple[str, str], ...] = ()
+    #: Days that something said to be temporary lasts if no end is named.
+    overlay_days: int = 14
+    remember_assistant: bool = False
+
+    @property
+    def labelled(self) -> dict[str, Turn]:
+        return {f"t{at}": turn for at, turn in enumerate((*self.context, *self.turns), start=1)}
+
+
+@dataclass(frozen=True)
+class Found:
+    """Facts, and for what was left out the reason and how often."""
+
+    facts: tuple[Fact, ...]
+    dropped: dict[str, int] = field(default_factory=dict)

