@@ -1,0 +1,1 @@
+"""How turns get in: redis and pydantic only; imports schemas only."""

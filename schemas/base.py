@@ -1,5 +1,6 @@
 """The two kinds of record: what people hand in, and what is stored or queued."""
 
+import re
 from typing import Annotated
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict
@@ -26,14 +27,19 @@ class Stored(BaseModel):
     v: int = FORMAT
 
 
+_UNPRINTABLE = re.compile("[\0\ud800-\udfff]")
+
+
 def _printable(text: str) -> str:
     """Refuse what neither Redis, SQLite nor a model can carry unchanged."""
-    if (at := text.find("\0")) >= 0:
-        raise ValueError(f"has a NUL character at position {at}: remove it")
-    for at, sign in enumerate(text):
-        if "\ud800" <= sign <= "\udfff":
-            raise ValueError(f"has half a surrogate pair at position {at}: it is not valid Unicode")
-    return text
+    found = _UNPRINTABLE.search(text)
+    if found is None:
+        return text
+    if found[0] == "\0":
+        raise ValueError(f"has a NUL character at position {found.start()}: remove it")
+    raise ValueError(
+        f"has half a surrogate pair at position {found.start()}: it is not valid Unicode"
+    )
 
 
 #: Text without NUL characters and lone surrogates.

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import lru_cache
 from uuid import UUID, uuid5
 
 NAMESPACE = UUID("5d2b1c1e-7b0e-5f3a-9c55-0e6d2f1a8c47")
@@ -15,6 +16,7 @@ def uuid_of(kind: str, *parts: Part) -> UUID:
     return uuid5(NAMESPACE, json.dumps([kind, *parts], ensure_ascii=False, separators=(",", ":")))
 
 
+@lru_cache(maxsize=4096)
 def scope_key(app: str, user: str) -> str:
     return str(uuid_of("scope", app, user))
 

@@ -1,1 +1,112 @@
-"""To be written."""
+"""A real Redis or Valkey for tests: one for the session, and one of its own for a test that kills it."""
+
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from redis.exceptions import RedisError
+
+from worker.adapters.embedded import server_program
+from worker.adapters.inbox import connect
+from worker.errors import Misconfigured
+
+_HOST = "127.0.0.1"
+_WAIT_SECONDS = 20.0
+
+
+class RedisServer:
+    """A private server on a free loopback port. What it acknowledged survives `kill`."""
+
+    def __init__(self, program: Path, folder: Path) -> None:
+        self._program = program
+        self._folder = folder
+        self._port = _free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"redis://{_HOST}:{self._port}/0"
+
+    def start(self) -> None:
+        options = ["--bind", _HOST, "--port", str(self._port), "--dir", str(self._folder)]
+        durable = ["--appendonly", "yes", "--appendfsync", "no", "--save", ""]
+        self._process = subprocess.Popen(
+            [self._program, *options, *durable, "--logfile", "redis.log"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + _WAIT_SECONDS
+        while time.monotonic() < deadline:
+            if self._answers():
+                return
+            assert self._process.poll() is None, (self._folder / "redis.log").read_text()
+            time.sleep(0.01)
+        raise TimeoutError(self.url)
+
+    def kill(self) -> None:
+        """`kill -9`."""
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def _answers(self) -> bool:
+        try:
+            with connect(self.url) as client:
+                return bool(client.ping())
+        except RedisError:
+            return False
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((_HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def redis_program() -> Path:
+    try:
+        return server_program()
+    except Misconfigured as error:
+        if os.environ.get("CI") == "true":
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def _shared_redis(
+    redis_program: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RedisServer]:
+    server = RedisServer(redis_program, tmp_path_factory.mktemp("redis"))
+    server.start()
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="session")
+def redis_url(_shared_redis: RedisServer) -> str:
+    """The session's server; what is on it belongs to whoever uses `redis_client`."""
+    return _shared_redis.url
+
+
+@pytest.fixture
+def redis_client(redis_url: str) -> Iterator[Redis]:
+    """A client on an empty server."""
+    with connect(redis_url) as client:
+        client.flushall()
+        yield client
+
+
+@pytest.fixture
+def redis_server(redis_program: Path, tmp_path: Path) -> Iterator[RedisServer]:
+    """A server of its own, running, to be killed and started again."""
+    server = RedisServer(redis_program, tmp_path)
+    server.start()
+    yield server
+    server.kill()

@@ -1,6 +1,8 @@
 """What extraction is given and what it finds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from schemas.memory import Fact
 from schemas.turn import Turn
@@ -20,6 +22,8 @@ class Heard:
     #: Days that something said to be temporary lasts if no end is named.
     overlay_days: int = 14
     remember_assistant: bool = False
+    #: Turn id → what was taken out of its text (recalled, quoted, code): what only stands there is no fact.
+    cut: Mapping[UUID, str] = field(default_factory=dict)
 
     @property
     def labelled(self) -> dict[str, Turn]:

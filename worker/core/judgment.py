@@ -1,10 +1,12 @@
 """What is put to a judge, and what it finds: groups of facts and memories about the same thing."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 
 from schemas.base import Frozen, Text, Vector
-from schemas.memory import Fact, MemoryRecord
+from schemas.memory import Fact, Memory, MemoryRecord
+from worker.core.current import current
 
 GroupRelation = Literal["same", "update", "contradict", "forget"]
 
@@ -26,6 +28,8 @@ class Candidacy:
     offered: tuple[tuple[str, ...], ...]
     #: Cosine of a fact's label and an offered label (−1 to 1).
     cosines: dict[tuple[str, str], float] = field(default_factory=dict)
+    #: The moment of the question: memories are shown as they stand then. Null: as they are stored.
+    asked_at: datetime | None = None
 
     def fact(self, label: str) -> Fact:
         return self.facts[int(label[1:]) - 1]
@@ -35,6 +39,13 @@ class Candidacy:
 
     def statement(self, label: str) -> Fact | MemoryRecord:
         return self.fact(label) if label.startswith("f") else self.candidate(label)
+
+    def shown(self, label: str) -> Fact | Memory:
+        """What the judge sees: a fact, or a memory as it stands at the moment of the question."""
+        if label.startswith("f"):
+            return self.fact(label)
+        memory = self.candidate(label).memory
+        return (current(memory, self.asked_at) if self.asked_at else None) or memory
 
 
 class Group(Frozen):

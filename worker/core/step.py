@@ -6,6 +6,8 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from worker.errors import Retryable
+
 In = TypeVar("In", contravariant=True)
 Out = TypeVar("Out", covariant=True)
 
@@ -22,8 +24,13 @@ class Prompt:
     max_members: int | None = None
 
 
-class BadReply(Exception):
+class BadReply(Retryable):
     """The reply breaks a rule. The message goes back to the model, so it says what to do instead."""
+
+    def __init__(self, message: str = "", *, at: int = 0) -> None:
+        super().__init__(message)
+        #: Which of the step's prompts it answers.
+        self.at = at
 
 
 class Step(Protocol[In, Out]):

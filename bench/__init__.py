@@ -1,0 +1,1 @@
+"""Speed, memory, quality: each a command that prints ratios measured in one run."""

@@ -1,0 +1,169 @@
+"""What goes to Redis for a turn and what its replies mean, without any I/O.
+
+A delivery is a generator: it yields commands, is sent their replies, and returns the answers. So the
+blocking and the asyncio producer share all of it.
+"""
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha1
+from importlib.resources import files
+
+from redis.exceptions import NoScriptError
+
+from producers.answer import Answer, Status
+from schemas.keys import PARTITIONS, PartitionKeys, ScopeKeys, partition_of
+from schemas.limits import Limits
+from schemas.line import Refused
+from schemas.tokens import estimate
+from schemas.turn import Turn
+
+Command = tuple[str | bytes | int, ...]
+#: Commands out, one reply or error for each in.
+Delivery = Generator[list[Command], Sequence[object], list[Answer]]
+
+SCRIPT = files("producers").joinpath("publish.lua").read_text()
+SHA = sha1(SCRIPT.encode(), usedforsecurity=False).hexdigest()
+
+#: Most turns and bytes of one round trip.
+PARCEL_TURNS, PARCEL_BYTES = 500, 1_000_000
+
+
+def _fallback(limits: Limits) -> tuple[int, ...]:
+    return (
+        limits.batch_turns,
+        limits.batch_tokens,
+        round(limits.quiet_seconds * 1000),
+        round(limits.max_wait_seconds * 1000),
+        limits.max_pending,
+        limits.seen_seconds * 1000,
+    )
+
+
+_FALLBACK = _fallback(Limits())
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A turn, ready to go."""
+
+    turn: Turn
+    payload: bytes
+    tokens: int
+
+    @classmethod
+    def of(cls, turn: Turn) -> "Letter":
+        return cls(turn, turn.model_dump_json().encode(), estimate(turn.text))
+
+    def arguments(self, partitions: int) -> Command:
+        """Keys and arguments of the publish script."""
+        scope = self.turn.scope.key
+        shared = PartitionKeys(partition_of(scope, partitions))
+        own = ScopeKeys(shared.partition, scope)
+        keys = (own.turns, own.meta, own.seen, shared.due, shared.busy, shared.config)
+        return (
+            len(keys) + 1,
+            *keys,
+            shared.counters,
+            scope,
+            str(self.turn.id),
+            self.payload,
+            self.tokens,
+            *_FALLBACK,
+        )
+
+
+def parcels(turns: Iterable[Turn | Refused]) -> Iterator[list[Letter | Refused]]:
+    """Portions that fit into one round trip."""
+    parcel: list[Letter | Refused] = []
+    size = 0
+    for turn in turns:
+        item = turn if isinstance(turn, Refused) else Letter.of(turn)
+        parcel.append(item)
+        size += len(item.payload) if isinstance(item, Letter) else 0
+        if len(parcel) >= PARCEL_TURNS or size >= PARCEL_BYTES:
+            yield parcel
+            parcel, size = [], 0
+    if parcel:
+        yield parcel
+
+
+class Post:
+    """Knows the number of partitions once Redis has said it."""
+
+    def __init__(self) -> None:
+        self._partitions: int | None = None
+
+    def deliver(self, parcel: Sequence[Letter | Refused]) -> Delivery:
+        """One answer for each, in order."""
+        letters = [item for item in parcel if isinstance(item, Letter)]
+        replies = iter((yield from self._replies(letters)) if letters else [])
+        return [
+            _refusal(item) if isinstance(item, Refused) else _answer(item, next(replies))
+            for item in parcel
+        ]
+
+    def _replies(
+        self, letters: Sequence[Letter]
+    ) -> Generator[list[Command], Sequence[object], list[object]]:
+        if self._partitions is None:
+            error = yield from self._learn_partitions()
+            if error is not None:
+                return [error] * len(letters)
+        partitions = self._partitions or 1
+        calls = [letter.arguments(partitions) for letter in letters]
+        replies = list((yield [("EVALSHA", SHA, *call) for call in calls]))
+        # A call that found no script did nothing. Sent again with the script itself, in the same order.
+        unknown = [at for at, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
+        if unknown:
+            again = yield [("EVAL", SCRIPT, *calls[at]) for at in unknown]
+            for at, reply in zip(unknown, again, strict=True):
+                replies[at] = reply
+        return replies
+
+    def _learn_partitions(
+        self,
+    ) -> Generator[list[Command], Sequence[object], Exception | None]:
+        """The stored number holds; the first to come stores 1, which another setting then refuses."""
+        (stored,) = yield [("GET", PARTITIONS)]
+        if stored is None:
+            _, stored = yield [("SET", PARTITIONS, 1, "NX"), ("GET", PARTITIONS)]
+        if isinstance(stored, Exception):
+            return stored
+        self._partitions = int(stored) if isinstance(stored, bytes | str) else 1
+        return None
+
+
+def _refusal(refused: Refused) -> Answer:
+    return Answer(status="refused", message=str(refused))
+
+
+_STATUSES: dict[str, Status] = {"accepted": "accepted", "duplicate": "duplicate", "full": "full"}
+
+
+def _answer(letter: Letter, reply: object) -> Answer:
+    turn_id = letter.turn.id
+    if not isinstance(reply, list):
+        return Answer(status="unavailable", turn_id=turn_id, message=_trouble(reply))
+    word, pending = reply
+    status = _STATUSES[word.decode() if isinstance(word, bytes) else word]
+    return Answer(
+        status=status,
+        turn_id=turn_id,
+        pending=pending,
+        message=_MESSAGES[status].format(pending) or None,
+    )
+
+
+_MESSAGES: dict[Status, str] = {
+    "accepted": "",
+    "duplicate": "this turn was published before: nothing to do",
+    "full": "{} turns of this user wait already: publish it again later, and see that a worker runs",
+}
+
+
+def _trouble(reply: object) -> str:
+    return (
+        f"Redis did not take the turn ({type(reply).__name__}: {reply}):"
+        " publish it again later; with its own `id` it counts once"
+    )

@@ -1,0 +1,107 @@
+"""All Redis key names. `{n}` is a hash tag: the keys of a partition share one slot of a Redis Cluster."""
+
+from dataclasses import dataclass
+from zlib import crc32
+
+#: The stored number of partitions; whoever comes first writes it, another number refuses to start.
+PARTITIONS = "slowwave:partitions"
+
+
+def partition_of(scope_key: str, partitions: int) -> int:
+    return crc32(scope_key.encode()) % partitions
+
+
+@dataclass(frozen=True)
+class PartitionKeys:
+    """Keys that all scopes of a partition share. Scopes appear in them by their key, never by name."""
+
+    partition: int
+
+    def _named(self, name: str) -> str:
+        return f"slowwave:{{{self.partition}}}:{name}"
+
+    @property
+    def due(self) -> str:
+        """ZSET, scope → ms at which it may be claimed: quiet, back-off and waiting line in one."""
+        return self._named("due")
+
+    @property
+    def busy(self) -> str:
+        """ZSET, scope → ms at which its lease runs out."""
+        return self._named("busy")
+
+    @property
+    def lease(self) -> str:
+        """HASH, scope → fencing token of the owner."""
+        return self._named("lease")
+
+    @property
+    def fence(self) -> str:
+        """Counter: the last fencing token given out."""
+        return self._named("fence")
+
+    @property
+    def attempts(self) -> str:
+        """HASH, scope → claims since its last commit."""
+        return self._named("attempts")
+
+    @property
+    def bells(self) -> str:
+        """ZSET, doorbell → ms at which it counts as lost. Kept in partition 0 only."""
+        return self._named("bells")
+
+    @property
+    def config(self) -> str:
+        """HASH, what the workers set: limits and the format number."""
+        return self._named("config")
+
+    @property
+    def counters(self) -> str:
+        """HASH, name → figure for status."""
+        return self._named("counters")
+
+    @property
+    def scopes(self) -> str:
+        """What the keys of the partition's scopes begin with."""
+        return self._named("")
+
+
+@dataclass(frozen=True)
+class ScopeKeys:
+    """Keys of one scope. Only `parked` and what expires by itself outlive its last pending turn."""
+
+    partition: int
+    scope_key: str
+
+    def _named(self, name: str) -> str:
+        return f"slowwave:{{{self.partition}}}:{name}:{self.scope_key}"
+
+    @property
+    def turns(self) -> str:
+        """LIST of pending turns in order of arrival, each `<ms of arrival> <JSON>`."""
+        return self._named("turns")
+
+    @property
+    def meta(self) -> str:
+        """HASH: tokens, first (ms), limit (turns per batch), hold (ms), flush (turns)."""
+        return self._named("meta")
+
+    @property
+    def plan(self) -> str:
+        """STRING: what the batch in flight has decided on."""
+        return self._named("plan")
+
+    @property
+    def seen(self) -> str:
+        """ZSET, turn id → ms of arrival; expires."""
+        return self._named("seen")
+
+    @property
+    def recent(self) -> str:
+        """HASH, conversation → JSON list of its last turns; expires."""
+        return self._named("recent")
+
+    @property
+    def parked(self) -> str:
+        """LIST of turns put aside, with the reason. Never expires."""
+        return self._named("parked")

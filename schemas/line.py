@@ -1,0 +1,296 @@
+"""A turn as people hand it in, and how it becomes a `Turn`, or a refusal in plain words."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Annotated, Self, get_args
+from uuid import UUID
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
+
+from schemas.base import AwareDatetime, Frozen, Text
+from schemas.ids import turn_id_of_caller, turn_id_of_moment, turn_id_of_place
+from schemas.masking import mask, mask_metadata
+from schemas.messages import Said, said, tools_of
+from schemas.scope import Name, Scope
+from schemas.turn import MAX_TEXT, Role, Turn
+
+#: How far a clock may run ahead before its time is replaced by that of receipt.
+CLOCK_SKEW = timedelta(minutes=5)
+MAX_NAME = 256
+#: Longest metadata of one turn, in characters of JSON.
+MAX_METADATA = 20_000
+
+_TEXT: TypeAdapter[str] = TypeAdapter(Text)
+
+
+def _plain(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    size = len(written := json.dumps(value, ensure_ascii=False))
+    if size > MAX_METADATA:
+        raise ValueError(f"has {size:,} characters as JSON, at most {MAX_METADATA:,} are taken")
+    if "\\u0000" in written:
+        raise ValueError("holds a NUL character: remove it")
+    _TEXT.validate_python(written)
+    return value
+
+
+def _in_range(value: datetime) -> datetime:
+    try:
+        value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("is outside the years 1 to 9999") from None
+    return value
+
+
+def _number_as_text(value: object) -> object:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Short = Annotated[Text, Field(min_length=1, max_length=MAX_NAME)]
+Label = Annotated[Text, Field(max_length=MAX_NAME)]
+
+
+class TurnLine(Frozen):
+    """One turn in the shape that people and chat backends have; unknown fields are refused."""
+
+    app: Name
+    user: Name
+    role: Role
+    text: Text | None = None
+    #: OpenAI's shapes in place of `text`: a string or a list of parts.
+    content: JsonValue = None
+    conversation: Short = "default"
+    speaker: Label | None = None
+    said_at: Annotated[AwareDatetime, AfterValidator(_in_range)] | None = None
+    #: The caller's own id: the same one twice is one turn.
+    id: Annotated[Short, BeforeValidator(_number_as_text)] | None = None
+    metadata: Annotated[dict[str, JsonValue], AfterValidator(_plain)] = Field(default_factory=dict)
+    automated: bool = False
+    name: Label | None = None
+    tool_calls: JsonValue = None
+    tool_call_id: str | None = None
+    function_call: JsonValue = None
+    refusal: JsonValue = None
+    audio: JsonValue = None
+    annotations: JsonValue = None
+
+    @model_validator(mode="after")
+    def _says_it_once(self) -> Self:
+        if self.text is not None and self.content is not None:
+            raise ValueError("has both `text` and `content`: give one of them")
+        return self
+
+    def said(self, tools: Mapping[str, str]) -> Said:
+        """Who says what; `tools` are the names by call id of the calls before."""
+        words = said(self._message(), tools)
+        return Said(words.role, self.speaker or words.speaker, words.text)
+
+    def tools(self) -> dict[str, str]:
+        """Call id → tool's name, for the calls made here."""
+        return tools_of(self._message())
+
+    def _message(self) -> dict[str, object]:
+        return {
+            "role": self.role,
+            "content": self.content if self.text is None else self.text,
+            "name": self.name,
+            "tool_calls": self.tool_calls,
+            "tool_call_id": self.tool_call_id,
+            "function_call": self.function_call,
+            "refusal": self.refusal,
+            "audio": self.audio,
+        }
+
+
+#: A turn on a line: as it was read, checked, or finished.
+Line = Mapping[str, object] | TurnLine | Turn
+
+
+class Refused(Frozen):
+    """A turn that was not taken: where it stands, and what is wrong with it."""
+
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}"
+
+
+def turn_of(line: Line, received_at: datetime) -> Turn | Refused:
+    """A turn on its own. With neither id nor `said_at`, the moment of receipt tells it from its equals."""
+    if isinstance(line, Turn):
+        return masked(line)
+    try:
+        return _Draft(_checked(line), received_at, {}).turn()
+    except ValidationError as error:
+        return Refused(where="turn", message=explained(error))
+
+
+def turns_of(
+    lines: Iterable[Line],
+    received_at: datetime,
+    earlier: Counter[UUID] | None = None,
+    first: int = 1,
+) -> Iterator[Turn | Refused]:
+    """The turns of one list or file, in order.
+
+    One with neither id nor `said_at` is known by its text and by how many equal ones came before it, so
+    that the same history handed in again is the same turns. Hand the same `earlier` to each part of a
+    file that is read in parts; `first` is the number of the first line.
+    """
+    before: Counter[UUID] = Counter() if earlier is None else earlier
+    tools: dict[tuple[str, str, str], dict[str, str]] = {}
+    for number, line in enumerate(lines, start=first):
+        if isinstance(line, Turn):
+            yield masked(line)
+            continue
+        try:
+            checked = _checked(line)
+            known = tools.setdefault((checked.app, checked.user, checked.conversation), {})
+            known.update(checked.tools())
+            yield _Draft(checked, received_at, known).turn(before)
+        except ValidationError as error:
+            yield Refused(where=f"line {number}", message=explained(error))
+
+
+def masked(turn: Turn) -> Turn:
+    """The turn with its secrets masked, as every turn is that comes in as a line."""
+    return turn.model_copy(
+        update={
+            "text": mask(turn.text),
+            "speaker": turn.speaker and mask(turn.speaker),
+            "metadata": mask_metadata(turn.metadata),
+        }
+    )
+
+
+class _Draft:
+    """A line whose secrets are masked, on its way to a `Turn`."""
+
+    def __init__(self, line: TurnLine, received_at: datetime, tools: Mapping[str, str]) -> None:
+        words = line.said(tools)
+        self.line = line
+        self.received_at = received_at
+        self.scope = _scope(line.app, line.user)
+        self.text = mask(words.text)
+        self.speaker = mask(words.speaker) if words.speaker else None
+
+    def turn(self, before: Counter[UUID] | None = None) -> Turn:
+        line = self.line
+        in_future = line.said_at is not None and line.said_at > self.received_at + CLOCK_SKEW
+        approximate = line.said_at is None or in_future
+        return Turn(
+            id=self._id(before),
+            scope=self.scope,
+            conversation=line.conversation,
+            role=line.role,
+            speaker=self.speaker,
+            text=self.text if self.text.strip() else "",
+            said_at=self.received_at if approximate or line.said_at is None else line.said_at,
+            received_at=self.received_at,
+            approximate_time=approximate,
+            automated=line.automated,
+            metadata=mask_metadata(line.metadata),
+        )
+
+    def _id(self, before: Counter[UUID] | None) -> UUID:
+        """The moment is the one given, clamped or not, so that handing it in later gives the same id."""
+        line, key = self.line, self.scope.key
+        if line.id is not None:
+            return turn_id_of_caller(key, line.conversation, line.id)
+        if line.said_at is not None or before is None:
+            said_at = line.said_at or self.received_at
+            return turn_id_of_moment(
+                key, line.conversation, line.role, self.speaker, self.text, said_at
+            )
+        first = self._id_of_place(0)
+        before[first] += 1
+        return first if before[first] == 1 else self._id_of_place(before[first] - 1)
+
+    def _id_of_place(self, earlier_equal: int) -> UUID:
+        line = self.line
+        return turn_id_of_place(
+            self.scope.key, line.conversation, line.role, self.speaker, self.text, earlier_equal
+        )
+
+
+@lru_cache(maxsize=4096)
+def _scope(app: str, user: str) -> Scope:
+    return Scope(app=app, user=user)
+
+
+def _checked(line: Mapping[str, object] | TurnLine) -> TurnLine:
+    return line if isinstance(line, TurnLine) else TurnLine.model_validate(line)
+
+
+_TIME = "write it with its offset, like 2026-03-03T15:00:00+01:00, or with Z for UTC"
+_ROLES = ", ".join(get_args(Role))
+_MISSING = {
+    "app": "name the application that the memory belongs to",
+    "user": "say whose memory it is",
+    "role": f"say who speaks, one of {_ROLES}",
+}
+
+#: Pydantic's type of error → what is wrong and what to do. Its own words stay where none are ours.
+_FAULTS = {
+    "missing": "is missing: {missing}",
+    "extra_forbidden": "is not a field of a turn: {instead}",
+    "literal_error": f"is none of {_ROLES}",
+    "timezone_aware": f"has no time zone: {_TIME}",
+    "string_too_short": "is empty: leave such a turn out",
+    "too_short": "is empty: leave such a turn out",
+    "string_too_long": "has {length:,} characters, at most {limit:,} are taken: {remedy}",
+    "too_long": "has {length:,} characters, at most {limit:,} are taken: {remedy}",
+    "string_type": "has to be text",
+    "dict_type": "has to be an object with named fields",
+    "bool_type": "has to be true or false",
+    "bool_parsing": "has to be true or false",
+    "model_type": "has to be an object with `app`, `user`, `role` and `text`",
+    "value_error": "{own}",
+}
+
+
+def explained(error: ValidationError) -> str:
+    """What is wrong and what to do, field by field. Values are not repeated: they may hold secrets."""
+    return "; ".join(dict.fromkeys(map(_explained, error.errors(include_url=False))))
+
+
+def _explained(detail: ErrorDetails) -> str:
+    field = str(detail["loc"][0]) if detail["loc"] else ""
+    return f"`{field[:40]}` {_fault(field, detail)}" if field else f"the turn {_fault('', detail)}"
+
+
+def _fault(field: str, detail: ErrorDetails) -> str:
+    if field == "metadata" and len(detail["loc"]) > 1:
+        return "holds something that is no JSON value: use text, numbers, lists and objects"
+    if detail["type"].startswith("date"):
+        return f"is no date with a time: {_TIME}"
+    context, given = detail.get("ctx", {}), detail["input"]
+    limit = context.get("max_length", 0)
+    if detail["type"] not in _FAULTS:
+        return f"cannot be read: {detail['msg']}"
+    return _FAULTS[detail["type"]].format(
+        missing=_MISSING.get(field, "add it"),
+        instead=_instead(field),
+        length=len(given) if isinstance(given, str) else 0,
+        limit=limit,
+        remedy="split it into several turns" if limit == MAX_TEXT else "shorten it",
+        own=context.get("error", ""),
+    )
+
+
+def _instead(field: str) -> str:
+    close = get_close_matches(field, TurnLine.model_fields, n=1)
+    return f"did you mean `{close[0]}`?" if close else "leave it out or put it under `metadata`"

@@ -1,0 +1,133 @@
+"""A whole pipeline on real Redis and a real store, with a given model, embedder and clock."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel
+from redis import Redis
+
+from producers.answer import Answer
+from producers.producer import Producer
+from schemas.limits import Limits
+from schemas.memory import Archive, Fact, Memory
+from schemas.plan import Run
+from schemas.scope import Scope
+from tests.endpoint import Endpoint, endpoint
+from worker.adapters.inbox import Claim, Inbox
+from worker.adapters.model import Model
+from worker.core.extract import Extraction
+from worker.core.heard import Found, Heard
+from worker.core.judge import Batchwise
+from worker.core.judgment import Candidacy, Groups
+from worker.core.ports import Embedder, Store
+from worker.pipeline import Outcome, Parts, consolidate
+from worker.settings import Settings
+
+Script = Callable[[str, dict[str, Any]], Any]
+
+#: Nobody waits for quiet in a test: `settle` flushes.
+PATIENT = Limits(quiet_seconds=3600, max_wait_seconds=3600)
+
+
+@dataclass(frozen=True)
+class Says:
+    """An extraction without a model: each turn's text is a fact, unless `facts` says otherwise."""
+
+    facts: Callable[[Heard], Sequence[Fact]]
+
+    def ask(self, item: Heard) -> list[Any]:  # noqa: ARG002 - a step's signature
+        return []
+
+    def read(self, item: Heard, replies: Sequence[BaseModel]) -> Found:  # noqa: ARG002
+        return Found(tuple(self.facts(item)))
+
+
+@dataclass(frozen=True)
+class Judges:
+    """A judge without a model."""
+
+    judge: Callable[[Candidacy], Groups]
+
+    def ask(self, item: Candidacy) -> list[Any]:  # noqa: ARG002 - a step's signature
+        return []
+
+    def read(self, item: Candidacy, replies: Sequence[BaseModel]) -> Groups:  # noqa: ARG002
+        return self.judge(item)
+
+
+@dataclass
+class Desk:
+    """Publish, settle, and look at what is left."""
+
+    parts: Parts
+    producer: Producer
+    scope: Scope
+    now: datetime = datetime(2026, 11, 1, tzinfo=UTC)
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def say(self, text: str, said_at: str, **fields: Any) -> Answer:
+        line = {"app": self.scope.app, "user": self.scope.user, "role": "user", "text": text}
+        return self.producer.publish({**line, "said_at": said_at, **fields})
+
+    def claim(self) -> Claim:
+        self.parts.inbox.flush()
+        claim = self.parts.inbox.claim()
+        assert claim is not None, "nothing to claim"
+        return claim
+
+    def settle(self) -> list[Outcome]:
+        """Consolidate everything that waits."""
+        outcomes = []
+        self.parts.inbox.flush()
+        while (claim := self.parts.inbox.claim()) is not None:
+            outcomes.append(consolidate(self.parts, claim, self.now))
+            self.parts.inbox.flush()
+        self.outcomes += outcomes
+        return outcomes
+
+    def live(self) -> dict[str, Memory]:
+        found = (record.memory for record in self.parts.store.memories(self.scope))
+        return {memory.text: memory for memory in found}
+
+    def archives(self, memory: UUID | None = None) -> list[Archive]:
+        return [record.archive for record in self.parts.store.archives(self.scope, memory)]
+
+    def runs(self) -> list[Run]:
+        return list(self.parts.store.runs(self.scope))
+
+
+def desk(
+    store: Store, redis: Redis, scope: Scope, embedder: Embedder, *, lease_seconds: float = 60.0
+) -> Desk:
+    """With steps that find nothing, until the test gives others."""
+    settings = Settings(redis_url="redis://given", model="scripted", _env_file=None)  # type: ignore[call-arg]
+    inbox = Inbox(redis, 1, lease_seconds)
+    inbox.configure(PATIENT)
+    parts = Parts(
+        settings=settings,
+        inbox=inbox,
+        store=store,
+        embedder=embedder,
+        model=Model("scripted", None, None),
+        extraction=Says(lambda heard: ()),
+        judge=Judges(lambda case: Groups(groups=(), new=())),
+    )
+    return Desk(parts, Producer(redis), scope)
+
+
+@contextmanager
+def scripted(given: Desk, script: Script) -> Iterator[Endpoint]:
+    """The same desk with the real steps, asking a scripted endpoint."""
+    with endpoint(script) as server:
+        model = Model("scripted", server.url, "key", timeout_seconds=10)
+        before = given.parts
+        given.parts = replace(before, model=model, extraction=Extraction(), judge=Batchwise())
+        try:
+            yield server
+        finally:
+            given.parts = before
+            model.close()

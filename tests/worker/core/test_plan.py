@@ -1,0 +1,405 @@
+"""Verdicts become changes in one place, and the promises hold whatever the judge said."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.memory import Memory
+from schemas.plan import Add, Change, Confirm, File, Plan, Retire, Revise
+from tests.build import NOW, RUN, SCOPE, at, candidacy, fact, record, turn, uid, vector
+from worker.core.judgment import Candidacy, Group, Groups
+from worker.core.plan import new_texts, plan
+from worker.core.setting import Policy, Setting
+
+SEATTLE = record("User lives in Seattle", confirmations=2)
+TEA = record("User drinks tea", said_at=at(-20))
+
+
+def decided(
+    case: Candidacy, groups: list[Group], new: list[str] | None = None, **policy: object
+) -> Plan:
+    """The plan for this judgment, with a vector for every text it needs."""
+    judged = Groups(groups=tuple(groups), new=tuple(new or ()))
+    turns = {id: None for one in case.facts for id in one.turn_ids}
+    setting = Setting(
+        run=RUN,
+        scope=SCOPE,
+        turns=tuple(turn().model_copy(update={"id": id}) for id in turns),
+        now=NOW,
+        policy=Policy(**policy),  # type: ignore[arg-type] # a table's values
+    )
+    return plan(setting, case, judged, {text: vector(text) for text in new_texts(judged)})
+
+
+def group(relation: str, *members: str, **fields: object) -> Group:
+    return Group.model_validate({"why": "because", "relation": relation, "members": members, **fields})
+
+
+def kinds(made: Plan) -> list[str]:
+    return [change.kind for change in made.changes]
+
+
+def live_after(made: Plan, case: Candidacy) -> dict[str, Memory]:
+    """What the store holds once the plan is applied, by text."""
+    live = {record.memory.id: record.memory for record in case.candidates}
+    for change in made.changes:
+        match change:
+            case Add() | Confirm() | Revise():
+                live[change.record.memory.id] = change.record.memory
+            case Retire():
+                del live[change.archive.archive.memory.id]
+            case File():
+                pass
+    return {memory.text: memory for memory in live.values()}
+
+
+def test_a_fact_about_nothing_known_is_added() -> None:
+    made = decided(candidacy([fact("User has a cat")]), [], ["f1"])
+
+    assert kinds(made) == ["add"]
+    assert made.changes[0].record.memory.text == "User has a cat"
+    assert made.base == {}
+
+
+def test_the_same_fact_again_confirms_and_leaves_the_version() -> None:
+    case = candidacy([fact("User's home is Seattle")], [SEATTLE])
+
+    (confirm,) = decided(case, [group("same", "f1", "c1")]).changes
+
+    assert isinstance(confirm, Confirm)
+    assert confirm.record.memory.version == 1
+    assert confirm.record.memory.confirmations == 3
+    assert confirm.record.memory.text == "User lives in Seattle"
+    assert uid("t1") in confirm.record.memory.turn_ids
+    assert confirm.prior.confirmations == 2
+
+
+def test_a_turn_that_already_stands_behind_a_memory_confirms_nothing() -> None:
+    again = fact("User's home is Seattle", turn_ids=SEATTLE.memory.turn_ids, said_at=at(-30))
+
+    (confirm,) = decided(candidacy([again], [SEATTLE]), [group("same", "f1", "c1")]).changes
+
+    assert confirm.record.memory.confirmations == 2
+
+
+def test_an_update_keeps_the_memory_and_archives_the_version_before() -> None:
+    case = candidacy([fact("User moved to Austin")], [SEATTLE])
+    text = "User lives in Austin, moved from Seattle"
+
+    (revise,) = decided(case, [group("contradict", "f1", "c1", text=text)]).changes
+
+    assert isinstance(revise, Revise)
+    assert revise.record.memory.id == SEATTLE.memory.id
+    assert revise.record.memory.text == text
+    assert revise.record.memory.version == 2
+    assert revise.record.vector == vector(text)
+    assert revise.archive.archive.memory == SEATTLE.memory
+    assert revise.archive.archive.replaced_by == SEATTLE.memory.id
+    assert revise.archive.archive.run == RUN
+
+
+def test_one_fact_that_overturns_two_memories_leaves_one_and_archives_both() -> None:
+    saab, parking = record("User drives a Saab"), record("User rents a parking place")
+    case = candidacy([fact("User sold the Saab and gave up the parking place")], [saab, parking])
+
+    made = decided(case, [group("contradict", "f1", "c1", "c2", text="User cycles; sold the Saab")])
+
+    assert sorted(kinds(made)) == ["retire", "revise"]
+    assert list(live_after(made, case)) == ["User cycles; sold the Saab"]
+    survivor = next(c for c in made.changes if isinstance(c, Revise)).record.memory.id
+    assert next(c for c in made.changes if isinstance(c, Retire)).archive.archive.replaced_by == survivor
+
+
+def test_a_memory_said_later_stands_and_the_late_fact_is_filed_as_history() -> None:
+    austin = record("User lives in Austin", said_at=at(-1))
+    case = candidacy([fact("User lives in Seattle", said_at=at(-100))], [austin])
+
+    (filed,) = decided(case, [group("contradict", "f1", "c1", text="anything")]).changes
+
+    assert isinstance(filed, File)
+    assert filed.archive.archive.memory.text == "User lives in Seattle"
+    assert filed.archive.archive.replaced_by == austin.memory.id
+    assert filed.archive.archive.reason == "late"
+
+
+def test_a_late_repetition_lends_its_turn_and_changes_no_time() -> None:
+    austin = record("User lives in Austin", said_at=at(-1))
+    case = candidacy([fact("User lives in Austin", said_at=at(-100))], [austin])
+
+    (confirm,) = decided(case, [group("same", "f1", "c1")]).changes
+
+    assert confirm.record.memory.said_at == at(-1)
+    assert uid("t1") in confirm.record.memory.turn_ids
+
+
+def test_of_two_facts_the_older_becomes_history_of_the_newer() -> None:
+    case = candidacy([fact("User lives in Rome", said_at=at(-2)), fact("User moved to Oslo")])
+
+    made = decided(case, [group("contradict", "f1", "f2", text="User lives in Oslo, before in Rome")])
+
+    assert kinds(made) == ["add", "file"]
+    assert made.changes[1].archive.archive.replaced_by == made.changes[0].record.memory.id
+
+
+def test_two_wordings_in_one_batch_are_one_memory_with_both_turns() -> None:
+    case = candidacy(
+        [fact("User lives in Rome"), fact("Rome is where the user lives", turn_ids=(uid("t2"),))]
+    )
+
+    (add,) = decided(case, [group("same", "f1", "f2")]).changes
+
+    assert add.record.memory.turn_ids == (uid("t2"), uid("t1"))
+    assert add.record.memory.confirmations == 2
+
+
+def test_several_same_memories_become_one_that_carries_everything() -> None:
+    one = record("User has two dogs", tags=("pets",), metadata={"ticket": "K-17"})
+    two = record("The user owns two dogs", tags=("home",), confirmations=4, metadata={"a": 1})
+    case = candidacy([fact("User has 2 dogs")], [one, two])
+
+    made = decided(case, [group("same", "f1", "c1", "c2")])
+
+    (memory,) = live_after(made, case).values()
+    assert memory.id == two.memory.id
+    assert memory.confirmations == 6
+    assert set(memory.tags) == {"pets", "home"}
+    assert memory.metadata == {"ticket": "K-17", "a": 1}
+
+
+def test_what_callers_attached_survives_an_update() -> None:
+    old = record("User bakes on Saturdays", tags=("baking",), metadata={"ticket": "K-17"})
+    case = candidacy([fact("User bakes on Sundays")], [old])
+
+    (revise,) = decided(case, [group("update", "f1", "c1", text="User bakes on Sundays")]).changes
+
+    assert revise.record.memory.tags == ("baking",)
+    assert revise.record.memory.metadata == {"ticket": "K-17"}
+    assert revise.record.memory.created_at == old.memory.created_at
+
+
+@pytest.mark.parametrize("relation", ["update", "contradict"])
+def test_a_pinned_memory_is_never_changed_but_the_fact_is_kept_beside_it(relation: str) -> None:
+    rosa = record("Emergency contact is Aunt Rosa", pinned=True)
+    case = candidacy([fact("Emergency contact is Uncle Ben")], [rosa])
+
+    (add,) = decided(case, [group(relation, "f1", "c1", text="Ben")]).changes
+
+    assert isinstance(add, Add)
+    assert add.record.memory.links == (rosa.memory.id,)
+    assert add.record.memory.flagged
+
+
+def test_a_fact_that_only_the_assistant_stated_is_not_stored() -> None:
+    case = candidacy([fact("User grows figs", authority="assistant", said_by="assistant")])
+
+    made = decided(case, [], ["f1"])
+
+    assert made.changes == ()
+    assert made.dropped == {"only the assistant said it": 1}
+
+
+@pytest.mark.parametrize("relation", ["same", "update", "contradict"])
+def test_what_the_assistant_said_never_changes_what_a_person_said(relation: str) -> None:
+    case = candidacy([fact("User drinks coffee", authority="assistant")], [TEA])
+
+    made = decided(case, [group(relation, "f1", "c1", text="coffee")], remember_assistant=True)
+
+    assert live_after(made, case)["User drinks tea"] == TEA.memory
+    assert kinds(made) == ["add"]
+
+
+def test_a_turn_that_would_replace_more_than_the_cap_is_held_and_changes_nothing() -> None:
+    known = [record(f"Record {n}") for n in range(4)]
+    case = candidacy([fact("All earlier notes are outdated")], known)
+
+    made = decided(case, [group("contradict", "f1", "c1", "c2", "c3", "c4", text="x outdated")])
+
+    assert made.changes == ()
+    assert [held.turn_id for held in made.held] == [uid("t1")]
+    assert "4 memories" in made.held[0].reason
+
+
+def test_another_turn_of_the_batch_goes_on_when_one_is_held() -> None:
+    known = [record(f"Record {n}") for n in range(4)]
+    facts = [fact("All outdated"), fact("User has a cat", turn_ids=(uid("t2"),))]
+    case = candidacy(facts, known)
+
+    made = decided(case, [group("contradict", "f1", "c1", "c2", "c3", "c4", text="x")], ["f2"])
+
+    assert [change.record.memory.text for change in made.changes] == ["User has a cat"]
+
+
+def test_while_something_is_in_repair_the_text_before_stands_again_afterwards() -> None:
+    coffee = record("User drinks pour-over coffee")
+    case = candidacy([fact("User drinks Americano", until=at(14))], [coffee])
+
+    (revise,) = decided(case, [group("update", "f1", "c1", text="User drinks Americano now")]).changes
+
+    assert revise.record.memory.until == at(14)
+    assert revise.record.memory.after == "User drinks pour-over coffee"
+
+
+def test_a_bare_repetition_never_shortens_a_life() -> None:
+    case = candidacy([fact("User lives in Seattle", until=at(1), until_assumed=True)], [SEATTLE])
+
+    (confirm,) = decided(case, [group("same", "f1", "c1")]).changes
+
+    assert confirm.record.memory.until is None
+
+
+def test_saying_it_again_with_another_end_replaces_the_end() -> None:
+    until = record("User stays with her sister", until=at(5))
+    case = candidacy([fact("User stays with her sister", until=at(20))], [until])
+
+    (confirm,) = decided(case, [group("same", "f1", "c1")]).changes
+
+    assert confirm.record.memory.until == at(20)
+    assert confirm.prior.until == at(5)
+
+
+def test_a_request_to_forget_leaves_only_what_was_not_meant() -> None:
+    heart = record("User has a heart condition and cycles to work")
+    case = candidacy([fact("forget the heart condition", kind="forget")], [heart])
+
+    (revise,) = decided(case, [group("forget", "f1", "c1", text="User cycles to work")]).changes
+
+    assert revise.record.memory.text == "User cycles to work"
+    assert revise.archive.archive.reason == "forgotten"
+
+
+def test_a_request_to_forget_is_itself_never_stored() -> None:
+    case = candidacy([fact("forget the tea", kind="forget")], [TEA])
+
+    (retire,) = decided(case, [group("forget", "f1", "c1")]).changes
+
+    assert isinstance(retire, Retire)
+    assert retire.archive.archive.reason == "forgotten"
+    assert retire.archive.archive.replaced_by is None
+
+
+def test_a_request_to_forget_something_unknown_is_not_stored_either() -> None:
+    made = decided(candidacy([fact("forget it", kind="forget")], [TEA]), [], ["f1"])
+
+    assert made.changes == ()
+
+
+def test_a_memory_that_two_groups_claim_changes_once_and_no_fact_is_lost() -> None:
+    case = candidacy([fact("User moved to Austin"), fact("User moved to Oslo")], [SEATTLE])
+    groups = [group("contradict", "f1", "c1"), group("contradict", "f2", "c1")]
+
+    made = decided(case, groups)
+
+    assert kinds(made) == ["revise", "add"]
+    assert set(live_after(made, case)) == {"User moved to Austin", "User moved to Oslo"}
+
+
+def test_fields_that_a_turn_carries_reach_the_memory() -> None:
+    setting = Setting(run=RUN, scope=SCOPE, turns=(turn(metadata={"channel": "mail"}),), now=NOW)
+    case = candidacy([fact("User has a cat")])
+
+    (add,) = plan(setting, case, Groups(groups=(), new=("f1",)), {}).changes
+
+    assert add.record.memory.metadata == {"channel": "mail"}
+
+
+def test_the_same_judgment_makes_the_same_plan() -> None:
+    case = candidacy([fact("User moved to Austin"), fact("User has a cat")], [SEATTLE])
+    judged = [group("contradict", "f1", "c1", text="User lives in Austin")]
+
+    assert decided(case, judged, ["f2"]) == decided(case, judged, ["f2"])
+
+
+def test_a_plan_survives_json() -> None:
+    case = candidacy([fact("User moved to Austin"), fact("User has a cat")], [SEATTLE])
+    made = decided(case, [group("contradict", "f1", "c1", text="User lives in Austin")], ["f2"])
+
+    assert Plan.model_validate_json(made.model_dump_json()) == made
+
+
+# -- any groups whatsoever
+
+REAL = ["f1", "f2", "f3", "c1", "c2", "c3", "c4"]
+LABELS = st.sampled_from([*REAL, "f9", "c9", "", "x", "f0", "c-1"])
+MEMBERS = st.lists(LABELS, max_size=7) | st.lists(st.sampled_from(REAL), max_size=4, unique=True)
+HOSTILE = st.builds(
+    Group,
+    why=st.text(max_size=5),
+    members=MEMBERS.map(tuple),
+    relation=st.sampled_from(["same", "update", "contradict", "forget"]),
+    drops=st.lists(st.text(max_size=3), max_size=2).map(tuple),
+    text=st.none() | st.sampled_from(["User drinks tea", "something else", "a third thing"]),
+)
+OFFERS = st.fixed_dictionaries(
+    {f"f{n}": st.just(tuple(REAL)) | st.lists(LABELS, max_size=6).map(tuple) for n in (1, 2, 3)}
+)
+FACTS = st.lists(
+    st.builds(
+        fact,
+        st.sampled_from(["User drinks tea", "User moved", "forget it"]),
+        kind=st.sampled_from(["fact", "forget"]),
+        authority=st.sampled_from(["user", "assistant", "tool"]),
+        said_at=st.sampled_from([NOW, at(-50), at(-10)]),
+        turn_ids=st.sampled_from([(uid("t1"),), (uid("t2"),), (uid("t1"), uid("t2"))]),
+        until=st.sampled_from([None, at(3)]),
+    ),
+    min_size=3,
+    max_size=3,
+)
+KNOWN = [
+    record("User drinks tea", said_at=at(-20)),
+    record("User lives in Rome", pinned=True),
+    record("Tool says it rains", authority="tool"),
+    record("User has a dog", said_at=at(-5), confirmations=3),
+]
+
+
+def changed_ids(change: Change) -> object:
+    match change:
+        case Add() | Confirm() | Revise():
+            return change.record.memory.id
+        case Retire() | File():
+            return change.archive.archive.memory.id
+
+
+@given(FACTS, st.lists(HOSTILE, max_size=5), OFFERS, st.lists(LABELS, max_size=4), st.booleans())
+def test_no_promise_is_broken_whatever_the_judge_says(
+    facts: list, groups: list[Group], offers: dict, new: list[str], remember: bool
+) -> None:
+    case = candidacy(facts, KNOWN, offers)
+
+    made = decided(case, groups, new, remember_assistant=remember)
+
+    ids = [changed_ids(change) for change in made.changes]
+    assert len(ids) == len(set(ids)), "a memory changes at most once"
+    offered = {case.candidate(label).memory.id for o in case.offered for label in o if label in {"c1", "c2", "c3", "c4"}}
+    assert set(made.base) <= offered, "nothing outside the offer"
+    before = {record.memory.id: record.memory for record in KNOWN}
+    replaced = Counter[object]()
+    for change in made.changes:
+        match change:
+            case Revise():
+                assert change.archive.archive.memory == before[change.record.memory.id]
+                assert change.record.memory.version == 2
+                assert not before[change.record.memory.id].pinned or change.relation == "forget"
+                assert change.record.memory.said_at >= before[change.record.memory.id].said_at
+            case Retire():
+                assert change.archive.archive.memory == before[change.archive.archive.memory.id]
+                assert not change.archive.archive.memory.pinned or change.relation == "forget"
+            case Confirm():
+                assert change.record.memory.text == before[change.record.memory.id].text
+                assert change.record.memory.version == 1
+            case Add():
+                assert change.record.memory.id not in before
+                assert change.record.memory.kind != "forget", "a request to forget is never stored"
+            case File():
+                assert change.archive.archive.memory.id not in before
+        if isinstance(change, Retire) or (isinstance(change, Revise) and change.relation != "same"):
+            for turn_id in change.turn_ids:
+                replaced[turn_id] += 1
+    assert all(count <= 3 for count in replaced.values()), "no more than the cap"
+    machine = {f.text for f in facts if f.authority != "user"}
+    for record_ in KNOWN[:1] + KNOWN[3:]:
+        stands = live_after(made, case).get(record_.memory.text)
+        assert stands or any(f.authority == "user" for f in facts), f"{machine} overruled a person"

@@ -1,0 +1,48 @@
+"""What follows from a failure."""
+
+import pytest
+
+from worker.core.retry import LONGEST_SECONDS, Decision, decide
+from worker.core.step import BadReply
+from worker.errors import Misconfigured, PlanConflict, Retryable, Unavailable, Unprocessable
+
+
+@pytest.mark.parametrize(
+    ("error", "attempt", "turns", "park"),
+    [
+        (Unprocessable("x"), 1, 1, True),
+        (Unprocessable("x"), 1, 2, False),
+        (Retryable("x"), 5, 1, True),
+        (Retryable("x"), 5, 2, False),
+        (Retryable("x"), 4, 1, False),
+        (BadReply("x"), 5, 1, True),
+        (Unavailable("x"), 99, 1, False),
+        (Misconfigured("x"), 99, 1, False),
+        (PlanConflict("x"), 1, 9, True),
+    ],
+)
+def test_a_turn_is_parked_only_alone_and_only_when_it_cannot_work(
+    error: Exception, attempt: int, turns: int, park: bool
+) -> None:
+    assert decide(error, attempt, turns, 5, 0.5).park is park  # type: ignore[arg-type] # a table
+
+
+@pytest.mark.parametrize("error", [Unavailable("down"), Misconfigured("wrong key")])
+def test_what_is_down_for_everyone_uses_up_nobodys_attempts(error: Retryable) -> None:
+    assert decide(error, 1, 1, 5, 0.5).burn is False
+
+
+def test_a_batch_that_cannot_be_processed_is_tried_again_at_once_in_a_smaller_size() -> None:
+    assert decide(Unprocessable("x"), 1, 8, 5, 0.5) == Decision(after_seconds=0, burn=True)
+
+
+def test_the_servers_hint_is_the_least_wait() -> None:
+    assert decide(Retryable("429", after_seconds=7), 1, 1, 5, 0.0).after_seconds == 7
+
+
+def test_waits_grow_with_the_attempts_up_to_a_ceiling() -> None:
+    waits = [decide(Retryable("x"), attempt, 2, 99, 1.0).after_seconds for attempt in range(1, 12)]
+
+    assert waits == sorted(waits)
+    assert waits[0] == 1
+    assert waits[-1] == LONGEST_SECONDS

@@ -1,0 +1,32 @@
+"""A run before and after its plan is applied."""
+
+from tests.build import candidacy, fact, record, uid
+from tests.worker.core.test_plan import decided, group
+from worker.core.runs import applied, opened, settled_turns, undone
+
+CASE = candidacy([fact("User moved to Austin")], [record("User lives in Seattle")])
+PLAN = decided(CASE, [group("contradict", "f1", "c1", text="User lives in Austin")])
+
+
+def test_an_open_run_holds_the_whole_plan_so_that_anyone_can_finish_it() -> None:
+    run = opened(PLAN)
+
+    assert (run.state, run.plan, run.changes) == ("open", PLAN, ())
+
+
+def test_an_applied_run_keeps_what_was_done_and_why_but_no_text() -> None:
+    run = applied(PLAN)
+
+    assert (run.state, run.plan) == ("applied", None)
+    assert [(c.kind, c.version, c.why) for c in run.changes] == [("revise", 2, "because")]
+    assert "Austin" not in run.model_dump_json()
+
+
+def test_turns_of_an_applied_run_need_no_second_look_and_those_of_an_undone_run_are_free() -> None:
+    run = applied(PLAN)
+    back = run.model_copy(update={"state": "undone"})
+
+    assert settled_turns([run]) == {uid("t1")}
+    assert settled_turns([back]) == frozenset()
+    assert settled_turns([opened(PLAN)]) == frozenset()
+    assert undone([run, back]) == 1

@@ -1,0 +1,85 @@
+"""Commands run as people run them, and records put straight into the store that they read."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import structlog
+from typer.testing import CliRunner
+
+from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord
+from tests.build import SCOPE
+from worker.adapters.embedders.hashed import HashedEmbedder
+from worker.adapters.stores.sqlite import SqliteStore
+from worker.interfaces.cli.main import app
+
+WHOSE = ("--app", SCOPE.app, "--user", SCOPE.user)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a command left behind."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """One JSON object a line."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    @property
+    def document(self) -> dict[str, Any]:
+        (only,) = self.lines
+        return only
+
+
+@dataclass(frozen=True)
+class Cli:
+    """Runs commands in this process, in an environment of its own."""
+
+    folder: Path
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def __call__(
+        self, *arguments: str, given: str | bytes | None = None, **environment: str
+    ) -> Told:
+        result = CliRunner().invoke(
+            app, arguments, input=given, env=self.environment | environment, prog_name="slowwave"
+        )
+        structlog.reset_defaults()
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Told(result.exit_code, result.stdout, result.stderr)
+
+    def write(self, *turns: dict[str, Any]) -> str:
+        """A file of turns."""
+        path = self.folder / "turns.jsonl"
+        path.write_text("".join(json.dumps(turn) + "\n" for turn in turns))
+        return str(path)
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """Puts records straight into the store that the commands read."""
+
+    store: SqliteStore
+    embedder: HashedEmbedder
+
+    def put(self, *memories: Memory) -> None:
+        vectors = self.embedder.embed([memory.text for memory in memories])
+        records = [
+            MemoryRecord(memory=memory, vector=vector)
+            for memory, vector in zip(memories, vectors, strict=True)
+        ]
+        self.store.put_memories(memories[0].scope, records)
+
+    def file(self, *archives: Archive) -> None:
+        vectors = self.embedder.embed([archive.memory.text for archive in archives])
+        records = [
+            ArchiveRecord(archive=archive, vector=vector)
+            for archive, vector in zip(archives, vectors, strict=True)
+        ]
+        self.store.put_archives(archives[0].memory.scope, records)

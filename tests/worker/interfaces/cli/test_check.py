@@ -1,0 +1,108 @@
+from collections.abc import Iterator
+
+import pytest
+from redis import Redis
+
+from tests.endpoint import endpoint
+from tests.worker.interfaces.cli.running import Cli, Told
+
+
+def states(told: Told) -> dict[str, str]:
+    return {finding["name"]: finding["state"] for finding in told.lines}
+
+
+def test_all_is_well_where_all_is_set_right(cli: Cli) -> None:
+    told = cli("check", "--json")
+
+    assert told.status == 0
+    assert set(states(told).values()) == {"ok"}
+    assert {"redis", "queue", "embedder", "store", "model", "judgment"} == states(told).keys()
+    assert all({"name", "state", "detail", "remedy"} == finding.keys() for finding in told.lines)
+
+
+@pytest.mark.parametrize(
+    ("part", "setting", "value"),
+    [
+        ("redis", "SLOWWAVE_REDIS_URL", "redis://:hunter2@127.0.0.1:1/0"),
+        ("redis", "SLOWWAVE_REDIS_URL", "http://:hunter2@127.0.0.1"),
+        ("broker", "SLOWWAVE_BROKER_URL", "redis://:hunter2@127.0.0.1:1/0"),
+        ("broker", "SLOWWAVE_BROKER_URL", "nonsense"),
+        ("store", "SLOWWAVE_STORE_URL", "weaviate://127.0.0.1:1?grpc_port=2"),
+        ("store", "SLOWWAVE_STORE_URL", "nonsense"),
+        ("embedder", "SLOWWAVE_EMBEDDER", "nonsense"),
+        ("model", "SLOWWAVE_MODEL", "nonsense"),
+    ],
+)
+def test_what_is_wrong_is_found_and_the_rest_looked_at(
+    cli: Cli, part: str, setting: str, value: str
+) -> None:
+    told = cli(
+        *("check", "--json"),
+        **{"SLOWWAVE_MODEL_URL": "http://127.0.0.1:1/v1", setting: value},
+    )
+
+    assert told.status == 1
+    assert states(told)[part] == "wrong"
+    assert states(told)["judgment"] == "ok"
+    assert next(one["remedy"] for one in told.lines if one["name"] == part)
+    assert f"wrong: {part}" in told.err
+    assert "hunter2" not in told.out + told.err
+
+
+@pytest.fixture
+def forgetful(redis_client: Redis) -> Iterator[None]:
+    """A Redis that throws away what it has no room for."""
+    redis_client.config_set("maxmemory-policy", "allkeys-lru")
+    yield
+    redis_client.config_set("maxmemory-policy", "noeviction")
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_a_redis_that_may_throw_turns_away_is_wrong(cli: Cli) -> None:
+    told = cli("check", "--json")
+
+    assert told.status == 1
+    assert states(told)["redis"] == "wrong"
+    assert "allkeys-lru" in told.out
+
+
+@pytest.fixture
+def fleeting(redis_client: Redis) -> Iterator[None]:
+    """A Redis that keeps nothing over a restart."""
+    redis_client.config_set("appendonly", "no")
+    yield
+    redis_client.config_set("appendonly", "yes")
+
+
+@pytest.mark.usefixtures("fleeting")
+def test_a_redis_without_a_file_is_warned_of(cli: Cli) -> None:
+    told = cli("check", "--json")
+
+    assert told.status == 0
+    (warning,) = [finding for finding in told.lines if finding["state"] == "warning"]
+    assert warning["name"] == "redis"
+    assert "appendonly" in warning["remedy"]
+
+
+def test_a_model_is_asked_once(cli: Cli) -> None:
+    with endpoint(lambda _job, _document: {"facts": []}) as model:
+        told = cli("check", "--json", SLOWWAVE_MODEL="m", SLOWWAVE_MODEL_URL=model.url)
+
+    assert told.status == 0
+    assert states(told)["model"] == "ok"
+    assert model.calls == {"extraction": 1}
+
+
+def test_a_model_that_answers_beside_the_point_is_warned_of(cli: Cli) -> None:
+    with endpoint(lambda _job, _document: {"nonsense": 1}) as model:
+        told = cli("check", "--json", SLOWWAVE_MODEL="m", SLOWWAVE_MODEL_URL=model.url)
+
+    assert states(told)["model"] == "warning"
+
+
+def test_people_see_each_part_with_its_remedy(cli: Cli) -> None:
+    told = cli("check", SLOWWAVE_EMBEDDER="nonsense")
+
+    assert told.status == 1
+    assert "wrong" in told.out
+    assert "SLOWWAVE_EMBEDDER" in told.out

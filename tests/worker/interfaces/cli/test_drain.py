@@ -1,0 +1,61 @@
+from typing import Any
+
+from tests.build import SCOPE
+from tests.worker.interfaces.cli.running import WHOSE, Cli
+
+
+def turn(text: str, **fields: Any) -> dict[str, Any]:
+    return {"app": SCOPE.app, "user": SCOPE.user, "role": "user", "text": text} | fields
+
+
+def test_everything_is_worked_off_and_counted(cli: Cli) -> None:
+    cli("publish", cli.write(turn("I live in Oslo."), turn("I have a dog called Rex.", user="ben")))
+
+    told = cli("drain", "--all", "--json")
+
+    assert told.status == 0
+    assert told.document["batches"] == 2
+    assert told.document["turns"] == 2
+    assert told.document["changes"] == {"add": 2}
+    assert told.document["calls"] == {}
+    assert "Oslo" in cli("memories", *WHOSE).out
+
+
+def test_what_waits_for_quiet_is_left_and_said(cli: Cli) -> None:
+    patient = {"SLOWWAVE_QUIET_SECONDS": "500", "SLOWWAVE_MAX_WAIT_SECONDS": "500"}
+    cli("status", **patient)
+    cli("publish", cli.write(turn("I live in Oslo.")), **patient)
+
+    told = cli("drain", **patient)
+
+    assert told.status == 0
+    assert told.out == "batches 0, turns 0, calls 0, changes 0\n"
+    assert "1 turns still wait" in told.err
+
+
+def test_nothing_to_do_is_done_at_once(cli: Cli) -> None:
+    assert cli("drain", "--json").document["batches"] == 0
+
+
+def test_a_model_that_is_down_leaves_the_turns_and_ends(cli: Cli) -> None:
+    down = {"SLOWWAVE_MODEL": "m", "SLOWWAVE_MODEL_URL": "http://127.0.0.1:1/v1"}
+    cli("publish", cli.write(turn("I live in Oslo.")))
+
+    told = cli("drain", "--all", "--json", **down)
+
+    assert told.status == 1
+    assert told.document["failed_turns"] == 1
+    assert "1 are left behind" in told.err
+    assert cli("status", "--json").document["pending_turns"] == 1
+
+
+def test_a_turn_that_is_parked_is_a_failure(cli: Cli, redis_client: Any) -> None:
+    cli("publish", cli.write(turn("I live in Oslo.")))
+    (key,) = redis_client.keys("*:turns:*")
+    redis_client.lset(key, 0, "1 {}")
+
+    told = cli("drain", "--all", "--json")
+
+    assert told.status == 1
+    assert told.document["parked"] == 1
+    assert "1 turns were parked" in told.err

@@ -1,0 +1,101 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.worker.interfaces.cli.running import Cli
+
+COMMANDS = (
+    *("demo", "up", "worker", "publish", "drain", "memories", "history", "recall", "status"),
+    "check",
+)
+DOWN = "redis://127.0.0.1:1/0"
+WHOSE = ("--app", "a", "--user", "u")
+
+
+def test_help_lists_every_command_in_the_order_one_meets_them(cli: Cli) -> None:
+    told = cli("--help")
+
+    listed = [line.split()[0] for line in told.out.partition("Commands:")[2].splitlines() if line]
+    assert tuple(word for word in listed if word in COMMANDS) == COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_speaks_json(cli: Cli, command: str) -> None:
+    told = cli(command, "--help")
+
+    assert told.status == 0
+    assert "--json" in told.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("nonsense",),
+        ("memories", "--app", "a"),
+        ("memories", *WHOSE, "--limit", "0"),
+        ("memories", "--app", " ", "--user", "u"),
+        ("history", "xyz!", *WHOSE),
+        ("history", "abc", *WHOSE),
+        ("recall", *WHOSE),
+        ("recall", "  ", *WHOSE),
+        ("publish",),
+        ("drain", "--nonsense"),
+        ("worker", "--concurrency", "0"),
+        ("demo", "--detector", "nonsense"),
+        ("demo", "--resolver", "nonsense"),
+        ("demo", "--threshold", "2"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_a_reason(cli: Cli, arguments: tuple[str, ...]) -> None:
+    told = cli(*arguments)
+
+    assert told.status == 2
+    assert not told.out
+    assert "Error" in told.err
+    assert "Traceback" not in told.err
+
+
+def test_an_unknown_detector_is_answered_with_those_there_are(cli: Cli) -> None:
+    assert "batchwise" in cli("demo", "--detector", "nonsense").err
+
+
+def test_a_wrong_setting_is_named_on_one_line(cli: Cli) -> None:
+    told = cli("status", SLOWWAVE_BATCH_TURNS="none")
+
+    assert told.status == 1
+    assert told.err.startswith("slowwave: wrong settings: SLOWWAVE_BATCH_TURNS")
+    assert told.err.count("\n") == 1
+    assert not told.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("status",), ("status", "--json"), ("drain",), ("memories", *WHOSE), ("recall", "x", *WHOSE)],
+)
+def test_a_redis_that_is_down_is_said_on_one_line(cli: Cli, arguments: tuple[str, ...]) -> None:
+    told = cli(*arguments, SLOWWAVE_REDIS_URL=DOWN)
+
+    assert told.status == 1
+    assert told.err.startswith("slowwave: ")
+    assert "Redis" in told.err
+    assert "Traceback" not in told.err
+    assert not told.out
+
+
+def test_a_pipe_that_is_closed_early_is_no_error_worth_a_word(cli: Cli) -> None:
+    command = [sys.executable, "-P", "-m", "worker.interfaces.cli.main", "status"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        command,
+        env={**os.environ, **cli.environment},
+        check=False,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(writing)
+
+    assert done.stderr == ""

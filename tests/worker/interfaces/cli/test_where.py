@@ -1,0 +1,33 @@
+import pytest
+from pydantic import SecretStr
+
+from worker.interfaces.cli.where import model_of, shown, without_secrets
+from worker.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("url", "seen"),
+    [
+        ("redis://localhost:6379/0", "redis://localhost:6379/0"),
+        ("redis://ann:hunter2@db:6379/1", "redis://***@db:6379/1"),
+        ("rediss://:hunter2@db", "rediss://***@db"),
+        ("redis://db?password=hunter2&db=1", "redis://db?db=1"),
+        ("weaviate://w:8080?grpc_port=50051", "weaviate://w:8080?grpc_port=50051"),
+        ("sqlite:////data/memory.db", "sqlite:////data/memory.db"),
+    ],
+)
+def test_an_address_is_shown_without_its_password(url: str, seen: str) -> None:
+    assert shown(url) == seen
+
+
+def test_text_loses_every_secret_of_the_settings() -> None:
+    settings = Settings(
+        redis_url="redis://:hunter2@db", model_key=SecretStr("sk-1"), store_key=SecretStr("w-2")
+    )
+
+    assert without_secrets("hunter2 and sk-1, w-2!", settings) == "*** and ***, ***!"
+
+
+def test_the_mode_without_a_model_says_that_it_has_none() -> None:
+    assert "no language model" in model_of(Settings(model="rules"))
+    assert model_of(Settings(model="m", model_url="http://h/v1")) == "m at http://h/v1"

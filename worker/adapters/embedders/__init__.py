@@ -1,0 +1,1 @@
+"""Texts to vectors: a local model, hashed words, or any endpoint."""

@@ -1,0 +1,1 @@
+"""The inbox's scripts, one file each."""

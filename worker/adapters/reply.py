@@ -1,0 +1,96 @@
+"""Reading what a model wrote: the JSON in it, and the JSON schema it was asked for."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from worker.core.step import BadReply, Prompt
+
+THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+DECODER = json.JSONDecoder()
+
+
+def parsed(content: str, prompt: Prompt) -> BaseModel:
+    """The reply as its type. Raises `BadReply` that says what was wrong with it."""
+    try:
+        return prompt.reply.model_validate(document(content))
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"{'.'.join(map(str, e['loc'])) or 'the reply'}: {e['msg']}" for e in error.errors()[:5]
+        )
+        raise BadReply(f"The JSON does not have the agreed shape: {wrong}.") from error
+
+
+def document(content: str) -> Any:
+    """The last JSON value that is not part of another or of a draft: fences and prose around it do not matter."""
+    answer = THOUGHTS.sub("", content)
+    found = list(_values(answer))
+    if not found:
+        raise BadReply(
+            "There was no complete JSON in the reply. Reply with the JSON document alone."
+        )
+    return found[-1]
+
+
+def _values(text: str) -> Iterator[Any]:
+    """JSON objects and lists, outermost only. An object that breaks off hides what is inside it."""
+    at = 0
+    while (start := _start(text, at)) >= 0:
+        try:
+            value, at = DECODER.raw_decode(text, start)
+        except json.JSONDecodeError:
+            if _breaks_off(text, start):
+                return
+            at = start + 1
+        else:
+            yield value
+
+
+def _start(text: str, at: int) -> int:
+    places = [place for sign in "{[" if (place := text.find(sign, at)) >= 0]
+    return min(places, default=-1)
+
+
+def _breaks_off(text: str, start: int) -> bool:
+    """Whether what begins here looks like JSON that was cut, not like a bracket in prose."""
+    return re.match(r'[{\[]\s*["{\[]', text[start:]) is not None
+
+
+def schema_of(prompt: Prompt) -> dict[str, Any]:
+    """The reply's JSON schema in the form that strict endpoints take: every field required, none added.
+
+    See https://platform.openai.com/docs/guides/structured-outputs
+    """
+    schema: dict[str, Any] = _strict(prompt.reply.model_json_schema())
+    if prompt.max_members is not None:
+        _limit_members(schema, prompt.max_members)
+    return schema
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {
+        name: _strict(value) for name, value in node.items() if name not in {"title", "default"}
+    }
+    if "properties" in node:
+        kept["properties"] = {name: _strict(value) for name, value in node["properties"].items()}
+        kept |= {"required": list(node["properties"]), "additionalProperties": False}
+    return kept
+
+
+def _limit_members(node: Any, most: int) -> None:
+    if isinstance(node, list):
+        for item in node:
+            _limit_members(item, most)
+    elif isinstance(node, dict):
+        for name, value in node.items():
+            if name == "members" and isinstance(value, dict) and value.get("type") == "array":
+                value["maxItems"] = most
+            else:
+                _limit_members(value, most)

@@ -1,0 +1,37 @@
+"""Which store a setting means."""
+
+from pathlib import Path
+from urllib.parse import unquote
+
+from worker.adapters.stores import weaviate_address
+from worker.adapters.stores.sqlite import SqliteStore
+from worker.adapters.stores.weaviate import WeaviateStore
+from worker.core.ports import Store
+from worker.errors import Misconfigured
+
+SQLITE = "sqlite:///"
+
+
+def open_store(url: str, key: str | None = None) -> Store:
+    """By the URL's scheme; reaches for nothing yet, its `open` does. Raises `Misconfigured`.
+
+    After `sqlite:///` comes the path, so an absolute one makes four slashes.
+    """
+    if url.startswith(SQLITE):
+        return SqliteStore(_path(url))
+    if url.partition("://")[0] in weaviate_address.PORTS:
+        return WeaviateStore(weaviate_address.parse(url), key)
+    raise Misconfigured(
+        f"SLOWWAVE_STORE_URL={url} is none of `sqlite:///PATH`, `weaviate://HOST:PORT?grpc_port=N`,"
+        " `weaviates://HOST:PORT?grpc_port=N`"
+    )
+
+
+def _path(url: str) -> Path:
+    path = unquote(url.removeprefix(SQLITE))
+    if not path.strip() or path == ":memory:" or "\0" in path:
+        raise Misconfigured(
+            f"SLOWWAVE_STORE_URL={url} names no file: several processes share the store, so it has to be"
+            " one on disk, as in sqlite:////var/lib/slowwave/memory.db"
+        )
+    return Path(path).expanduser()

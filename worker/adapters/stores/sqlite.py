@@ -1,0 +1,228 @@
+"""The embedded store: everything in one SQLite file.
+
+BM25 runs over a table of postings and not over FTS5: FTS5 counts words through the whole file, so that one
+scope's words would weigh in another's ranking, and it scores every row that holds any of the terms.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from uuid import UUID
+
+from schemas.memory import ArchiveRecord, MemoryRecord
+from schemas.plan import Run
+from schemas.scope import Scope
+from worker.adapters.stores.indexed import check_archives, check_memories, ids_in
+from worker.adapters.stores.lineage import lineage
+from worker.adapters.stores.rooms import NoRoom
+from worker.adapters.stores.sqlite_about import check_embedder, check_layout, make_tables
+from worker.adapters.stores.sqlite_file import SqliteFile
+from worker.adapters.stores.sqlite_index import Indexes, Postings
+from worker.adapters.stores.sqlite_rows import (
+    archive_record,
+    archive_row,
+    archives_about,
+    by_identifier,
+    by_slot,
+    json_of,
+    memory_record,
+    put_memory,
+    records_of,
+    remove_memory,
+)
+from worker.core.ports import Nominated, Nominations, Query
+
+#: Records read at once by what goes through a whole scope.
+PAGE = 500
+ALL_RUNS = "SELECT payload FROM run WHERE scope = ? ORDER BY started_at DESC, id"
+RUNS_OF_TURNS = (
+    "SELECT payload FROM run WHERE scope = ?1 AND place IN (SELECT place FROM run_turn"
+    " WHERE scope = ?1 AND turn IN (SELECT value FROM json_each(?2)))"
+    " ORDER BY started_at DESC, id"
+)
+
+
+class SqliteStore:
+    """Scopes are apart by a number in every row and every look-up; each call is one transaction."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = SqliteFile(path)
+        self._indexes = Indexes()
+        self._dimensions = 0
+
+    def open(self, embedder: str, dimensions: int) -> None:
+        self._file.create()
+        with self._file.reading() as db:
+            check_layout(db, self._file.path)
+        self._file.use_wal()
+        with self._file.writing() as db:
+            make_tables(db)
+            check_embedder(db, self._file.path, embedder, dimensions)
+        self._dimensions = dimensions
+
+    def close(self) -> None:
+        self._file.close()
+
+    def nominate(self, scope: Scope, queries: Sequence[Query], pool: int) -> Nominations:
+        with self._file.reading() as db:
+            number = _number(db, scope)
+            if number is None:
+                return Nominations(tuple(Nominated() for _ in queries))
+            index = self._indexes.of(db, number, self._dimensions)
+            words = Postings(db, number)
+            rankings = tuple(
+                Nominated(
+                    by_slot=by_slot(db, number, query.slot, pool) if query.slot else (),
+                    by_vector=index.by_vector(query.vector, pool) if query.vector else (),
+                    by_words=index.by_words(words.of(query.terms, pool), pool),
+                    by_identifier=by_identifier(db, number, query.identifiers, pool),
+                )
+                for query in queries
+            )
+            named = frozenset[UUID]().union(*map(ids_in, rankings))
+            return Nominations(rankings, {r.memory.id: r for r in records_of(db, number, named)})
+
+    def memories(self, scope: Scope, ids: Iterable[UUID] | None = None) -> Iterator[MemoryRecord]:
+        if ids is None:
+            yield from self._all_memories(scope)
+            return
+        with self._file.reading() as db:
+            number = _number(db, scope)
+            found = [] if number is None else records_of(db, number, set(ids))
+        yield from found
+
+    def _all_memories(self, scope: Scope) -> Iterator[MemoryRecord]:
+        after = ""
+        while True:
+            with self._file.reading() as db:
+                rows = db.execute(
+                    "SELECT m.id, payload, vector FROM memory m JOIN vector USING (place)"
+                    " WHERE m.scope = ? AND m.id > ? ORDER BY m.id LIMIT ?",
+                    (_number(db, scope), after, PAGE),
+                ).fetchall()
+            yield from (memory_record(payload, vector) for _, payload, vector in rows)
+            if len(rows) < PAGE:
+                return
+            after = rows[-1][0]
+
+    def archives(self, scope: Scope, memory: UUID | None = None) -> Iterator[ArchiveRecord]:
+        if memory is None:
+            yield from self._all_archives(scope)
+            return
+        with self._file.reading() as db:
+            number = _number(db, scope)
+            found = lineage(memory, lambda asked: archives_about(db, number, asked))
+        yield from found
+
+    def _all_archives(self, scope: Scope) -> Iterator[ArchiveRecord]:
+        after = ("", 0)
+        while True:
+            with self._file.reading() as db:
+                rows = db.execute(
+                    "SELECT memory, version, payload, vector FROM archive"
+                    " WHERE scope = ? AND (memory, version) > (?, ?)"
+                    " ORDER BY memory, version LIMIT ?",
+                    (_number(db, scope), *after, PAGE),
+                ).fetchall()
+            yield from (archive_record(payload, vector) for *_, payload, vector in rows)
+            if len(rows) < PAGE:
+                return
+            after = (rows[-1][0], rows[-1][1])
+
+    def runs(self, scope: Scope, turn_ids: Iterable[UUID] | None = None) -> Iterator[Run]:
+        with self._file.reading() as db:
+            number = _number(db, scope)
+            rows = (
+                db.execute(ALL_RUNS, (number,))
+                if turn_ids is None
+                else db.execute(RUNS_OF_TURNS, (number, json_of(turn_ids)))
+            ).fetchall()
+        yield from (Run.model_validate_json(payload) for (payload,) in rows)
+
+    def open_runs(self, scope: Scope) -> list[Run]:
+        with self._file.reading() as db:
+            rows = db.execute(
+                "SELECT payload FROM run WHERE scope = ? AND state = 'open' ORDER BY started_at, id",
+                (_number(db, scope),),
+            ).fetchall()
+        return [Run.model_validate_json(payload) for (payload,) in rows]
+
+    def slots(self, scope: Scope, limit: int) -> list[tuple[str, str]]:
+        with self._file.reading() as db:
+            return db.execute(
+                "SELECT subject, attribute FROM memory WHERE scope = ? AND slot IS NOT NULL"
+                " GROUP BY subject, attribute ORDER BY count(*) DESC, subject, attribute LIMIT ?",
+                (_number(db, scope), limit),
+            ).fetchall()
+
+    def count(self, scope: Scope) -> int:
+        with self._file.reading() as db:
+            (count,) = db.execute(
+                "SELECT count(*) FROM memory WHERE scope = ?", (_number(db, scope),)
+            ).fetchone()
+        return int(count)
+
+    def prepare(self, scope: Scope) -> None:
+        with self._file.reading() as db:
+            if _number(db, scope) is not None:
+                return
+        with self._file.writing() as db:
+            db.execute("INSERT OR IGNORE INTO scope (key) VALUES (?)", (scope.key,))
+
+    def put_run(self, run: Run) -> None:
+        with self._file.writing() as db:
+            number = _number_to_write(db, run.scope)
+            (place,) = db.execute(
+                "INSERT INTO run (scope, id, state, started_at, payload) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT (scope, id) DO UPDATE SET state = excluded.state,"
+                " started_at = excluded.started_at, payload = excluded.payload RETURNING place",
+                (number, str(run.id), run.state, run.started_at.timestamp(), run.model_dump_json()),
+            ).fetchone()
+            db.execute("DELETE FROM run_turn WHERE place = ?", (place,))
+            db.executemany(
+                "INSERT OR IGNORE INTO run_turn (scope, turn, place) VALUES (?, ?, ?)",
+                [(number, str(turn), place) for turn in run.turn_ids],
+            )
+
+    def put_archives(self, scope: Scope, records: Sequence[ArchiveRecord]) -> None:
+        check_archives(scope, records, self._dimensions)
+        with self._file.writing() as db:
+            number = _number_to_write(db, scope)
+            db.executemany(
+                "INSERT INTO archive (scope, memory, version, replaced_by, payload, vector)"
+                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (scope, memory, version) DO UPDATE SET"
+                " replaced_by = excluded.replaced_by, payload = excluded.payload,"
+                " vector = excluded.vector",
+                [archive_row(number, record) for record in records],
+            )
+
+    def put_memories(self, scope: Scope, records: Sequence[MemoryRecord]) -> None:
+        check_memories(scope, records, self._dimensions)
+        with self._file.writing() as db:
+            number = _number_to_write(db, scope)
+            for record in records:
+                put_memory(db, number, record)
+            _changed(db, number)
+
+    def remove_memories(self, scope: Scope, ids: Sequence[UUID]) -> None:
+        with self._file.writing() as db:
+            number = _number_to_write(db, scope)
+            for memory_id in ids:
+                remove_memory(db, number, memory_id)
+            _changed(db, number)
+
+
+def _number(db: sqlite3.Connection, scope: Scope) -> int | None:
+    row = db.execute("SELECT number FROM scope WHERE key = ?", (scope.key,)).fetchone()
+    return int(row[0]) if row else None
+
+
+def _number_to_write(db: sqlite3.Connection, scope: Scope) -> int:
+    number = _number(db, scope)
+    if number is None:
+        raise NoRoom(scope)
+    return number
+
+
+def _changed(db: sqlite3.Connection, scope: int) -> None:
+    db.execute("UPDATE scope SET generation = generation + 1 WHERE number = ?", (scope,))

@@ -1,0 +1,89 @@
+-- Layout 1. `payload` holds the record as JSON, every other column is there to find it by.
+
+CREATE TABLE about (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- A scope's number is never used again, so that nothing left over from an erased one can be taken for another's.
+CREATE TABLE scope (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    -- Grows with every change of a live memory.
+    generation INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE TABLE memory (
+    place INTEGER PRIMARY KEY,
+    scope INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    slot TEXT,
+    subject TEXT NOT NULL,
+    attribute TEXT,
+    terms TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    UNIQUE (scope, id)
+);
+CREATE INDEX memory_slot ON memory (scope, slot, id) WHERE slot IS NOT NULL;
+CREATE INDEX memory_subject ON memory (scope, subject, attribute) WHERE slot IS NOT NULL;
+
+-- What a search goes through, apart from the long payloads.
+CREATE TABLE vector (
+    place INTEGER PRIMARY KEY,
+    scope INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    -- How many terms the text has, counting repetitions.
+    length INTEGER NOT NULL,
+    vector BLOB NOT NULL
+);
+CREATE INDEX vector_scope ON vector (scope);
+
+CREATE TABLE posting (
+    scope INTEGER NOT NULL,
+    term TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    -- How often the text says it.
+    times INTEGER NOT NULL,
+    PRIMARY KEY (scope, term, place)
+) WITHOUT ROWID;
+
+CREATE TABLE identifier (
+    scope INTEGER NOT NULL,
+    value TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    PRIMARY KEY (scope, value, place)
+) WITHOUT ROWID;
+CREATE INDEX identifier_place ON identifier (place);
+
+CREATE TABLE archive (
+    place INTEGER PRIMARY KEY,
+    scope INTEGER NOT NULL,
+    memory TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    replaced_by TEXT,
+    payload TEXT NOT NULL,
+    vector BLOB NOT NULL,
+    UNIQUE (scope, memory, version)
+);
+CREATE INDEX archive_replaced_by ON archive (scope, replaced_by) WHERE replaced_by IS NOT NULL;
+
+CREATE TABLE run (
+    place INTEGER PRIMARY KEY,
+    scope INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    state TEXT NOT NULL,
+    -- Seconds since 1970.
+    started_at REAL NOT NULL,
+    payload TEXT NOT NULL,
+    UNIQUE (scope, id)
+);
+CREATE INDEX run_started_at ON run (scope, started_at);
+CREATE INDEX run_open ON run (scope, started_at) WHERE state = 'open';
+
+CREATE TABLE run_turn (
+    scope INTEGER NOT NULL,
+    turn TEXT NOT NULL,
+    place INTEGER NOT NULL,
+    PRIMARY KEY (scope, turn, place)
+) WITHOUT ROWID;
+CREATE INDEX run_turn_place ON run_turn (place);

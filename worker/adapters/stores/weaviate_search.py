@@ -1,0 +1,127 @@
+"""The four searches around one query, and the rankings made of what they find."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from weaviate.classes.query import Filter, MetadataQuery, Sort
+from weaviate.collections import Collection
+from weaviate.collections.classes.filters import _Filters as Condition
+
+from schemas.base import Vector
+from schemas.memory import MemoryRecord
+from worker.adapters.stores.indexed import best, by_shared, identifier_keys, matrix, slot_key
+from worker.core.ports import Nominated, Query
+
+#: Hits beyond the pool, so that those of equal score at its border can be put in order of id.
+TIES = 16
+#: Memories with one of the wanted identifiers that are looked at, first ids first.
+IDENTIFIED = 200
+
+#: A collection narrowed to one scope: nothing asks any other.
+Room = Collection[Any, Any]
+#: Payloads and scores.
+Hits = list[tuple[str, float]]
+Search = Callable[[Room], Hits]
+PAYLOAD = ["payload"]
+
+
+def searches(query: Query, vector: str, pool: int) -> tuple[Search, Search, Search, Search]:
+    """By vector, words, slot and identifier, in this order; one that has nothing to ask finds nothing."""
+    return (
+        _by_vector(query.vector, vector, pool) if query.vector else _nothing,
+        _by_words(query.terms, pool) if query.terms else _nothing,
+        _by_slot(query.slot, pool) if query.slot else _nothing,
+        _by_identifier(query.identifiers) if identifier_keys(query.identifiers) else _nothing,
+    )
+
+
+def nominated(
+    query: Query,
+    found: Sequence[Hits],
+    records: dict[str, MemoryRecord],
+    pool: int,
+) -> Nominated:
+    """Rankings from the hits of the four searches, in the same order."""
+    near, worded, slotted, identified = (
+        sorted(((records[payload], score) for payload, score in hits), key=_by_id) for hits in found
+    )
+    ids = [record.memory.id for record, _ in worded]
+    scores = np.array([score for _, score in worded])
+    held = [
+        (record.memory.id, identifier_keys(record.memory.identifiers)) for record, _ in identified
+    ]
+    return Nominated(
+        by_slot=tuple(record.memory.id for record, _ in slotted),
+        by_vector=_nearest(query.vector, [record for record, _ in near], pool),
+        by_words=tuple(ids[place] for place in best(scores, pool)),
+        by_identifier=by_shared(identifier_keys(query.identifiers), held, pool),
+    )
+
+
+def _by_id(hit: tuple[MemoryRecord, float]) -> UUID:
+    return hit[0].memory.id
+
+
+def _nearest(vector: Vector | None, records: Sequence[MemoryRecord], pool: int) -> tuple[UUID, ...]:
+    """By the exact cosine of the stored vectors, as the other store does."""
+    if vector is None:
+        return ()
+    wanted = np.frombuffer(vector, dtype="<f4")
+    cosines = matrix([record.vector for record in records], len(wanted)) @ wanted
+    return tuple(records[place].memory.id for place in best(cosines, pool))
+
+
+def _nothing(_: Room) -> Hits:
+    return []
+
+
+def _by_vector(vector: Vector, name: str, pool: int) -> Search:
+    numbers: list[float] = np.frombuffer(vector, dtype="<f4").tolist()
+
+    def search(room: Room) -> Hits:
+        answer = room.query.near_vector(
+            numbers, target_vector=name, limit=pool + TIES, return_properties=PAYLOAD
+        )
+        return [(str(hit.properties["payload"]), 0.0) for hit in answer.objects]
+
+    return search
+
+
+def _by_words(terms: Sequence[str], pool: int) -> Search:
+    # Once each: the server would count a repeated term twice.
+    text = " ".join(dict.fromkeys(terms))
+
+    def search(room: Room) -> Hits:
+        answer = room.query.bm25(
+            text,
+            query_properties=["terms"],
+            limit=pool + TIES,
+            return_properties=PAYLOAD,
+            return_metadata=MetadataQuery(score=True),
+        )
+        return [
+            (str(hit.properties["payload"]), hit.metadata.score or 0.0) for hit in answer.objects
+        ]
+
+    return search
+
+
+def _by_slot(slot: tuple[str, str], pool: int) -> Search:
+    return _first_of(Filter.by_property("slot").equal(slot_key(slot)), pool)
+
+
+def _by_identifier(identifiers: Sequence[str]) -> Search:
+    keys = list(identifier_keys(identifiers))
+    return _first_of(Filter.by_property("identifiers").contains_any(keys), IDENTIFIED)
+
+
+def _first_of(condition: Condition, limit: int) -> Search:
+    def search(room: Room) -> Hits:
+        answer = room.query.fetch_objects(
+            filters=condition, limit=limit, sort=Sort.by_id(), return_properties=PAYLOAD
+        )
+        return [(str(hit.properties["payload"]), 0.0) for hit in answer.objects]
+
+    return search

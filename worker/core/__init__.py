@@ -1,0 +1,1 @@
+"""Every decision, pure: no clock, no log, no settings, no I/O."""

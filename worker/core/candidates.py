@@ -1,0 +1,179 @@
+"""Which live memories, and which facts of the same batch, might be about the same thing as a fact.
+
+Similarity only nominates. The stores name a pool; what is offered is decided here from the pool alone, so
+that both stores offer the same.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import zip_longest
+
+from schemas.base import Vector
+from schemas.memory import Fact, MemoryRecord, Statement
+from schemas.tokens import estimate
+from worker.core import bm25
+from worker.core.current import current
+from worker.core.function_words import FUNCTION_WORDS
+from worker.core.judgment import Candidacy
+from worker.core.ports import Nominations, Query
+from worker.core.rank import RRF_K
+from worker.core.twins import Twins, same_subject, twins
+from worker.core.vectors import Matrix, cosines
+from worker.core.words import terms
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far to look."""
+
+    #: Cosine from which a memory is a candidate: the embedder's floor, or the setting.
+    floor: float
+    #: Candidates of one fact, at most; the first of each ranking always has a place.
+    top_k: int = 8
+    #: Memories that each ranking of the store may nominate for one fact.
+    pool: int = 50
+    #: Tokens of all candidates' texts together, the first of each ranking aside.
+    tokens: int = 6_000
+
+
+def queries(facts: Sequence[Fact], vectors: Sequence[Vector]) -> list[Query]:
+    """What to ask of the store, one for each fact."""
+    return [
+        Query(vector, telling_terms(fact), fact.identifiers, fact.slot)
+        for fact, vector in zip(facts, vectors, strict=True)
+    ]
+
+
+def telling_terms(fact: Fact) -> tuple[str, ...]:
+    """The terms that tell one memory of the subject from another: neither grammar nor the subject's name."""
+    found = terms(fact.text)
+    plain = FUNCTION_WORDS | set(terms(fact.subject))
+    return tuple(term for term in found if term not in plain) or found
+
+
+def candidacy(
+    facts: Sequence[Fact],
+    vectors: Sequence[Vector],
+    nominations: Nominations,
+    reach: Reach,
+    now: datetime,
+) -> Candidacy:
+    """Offer each fact its candidates and its twins; memories that have lapsed by `now` are left out."""
+    records = [
+        record
+        for _, record in sorted(nominations.records.items(), key=lambda item: str(item[0]))
+        if current(record.memory, now) is not None
+    ]
+    near = cosines(vectors, [record.vector for record in records])
+    choices = _Choices(facts, records, near, reach, now).within_budget()
+    used = tuple(dict.fromkeys(at for choice in choices for at in choice))
+    peers = twins(facts, cosines(vectors, vectors), choices, reach.floor, reach.top_k)
+    offers = _Offers(used, choices, peers)
+    return Candidacy(
+        facts=tuple(facts),
+        vectors=tuple(vectors),
+        candidates=tuple(records[at] for at in used),
+        offered=offers.labels(),
+        cosines=offers.cosines(near),
+        asked_at=now,
+    )
+
+
+@dataclass(frozen=True)
+class _Offers:
+    """Who is offered to whom, as places; and the same under labels."""
+
+    #: Places of the offered records, in the order of their labels.
+    used: tuple[int, ...]
+    choices: Sequence[Sequence[int]]
+    twins: Twins
+
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(
+            (*map(self._name, choice), *(f"f{peer + 1}" for peer in peers))
+            for choice, peers in zip(self.choices, self.twins, strict=True)
+        )
+
+    def cosines(self, near: Matrix) -> dict[tuple[str, str], float]:
+        found: dict[tuple[str, str], float] = {}
+        for at, (choice, peers) in enumerate(zip(self.choices, self.twins, strict=True)):
+            found |= {(f"f{at + 1}", self._name(c)): float(near[at, c]) for c in choice}
+            found |= {(f"f{at + 1}", f"f{peer + 1}"): cosine for peer, cosine in peers.items()}
+        return found
+
+    def _name(self, place: int) -> str:
+        return f"c{self.used.index(place) + 1}"
+
+
+class _Choices:
+    """Places in the pool for each fact: what each ranking puts first, then the best of all together."""
+
+    def __init__(
+        self,
+        facts: Sequence[Fact],
+        records: Sequence[MemoryRecord],
+        near: Matrix,
+        reach: Reach,
+        now: datetime,
+    ) -> None:
+        self._facts, self._near, self._reach = facts, near, reach
+        self._memories = [current(record.memory, now) or record.memory for record in records]
+        self._pool = bm25.pool(terms(memory.text) for memory in self._memories)
+
+    def within_budget(self) -> list[tuple[int, ...]]:
+        """The first of each ranking always, then round by round until `top_k` or the tokens are used up."""
+        rankings = [self._rankings(at) for at in range(len(self._facts))]
+        chosen = [list(dict.fromkeys(r[0] for r in ranked if r)) for ranked in rankings]
+        rest = [_fused(ranked) for ranked in rankings]
+        costs = {at for choice in chosen for at in choice}
+        left = self._reach.tokens - sum(self._tokens(at) for at in costs)
+        for round_ in zip_longest(*rest):
+            for choice, at in zip(chosen, round_, strict=True):
+                if at is None or at in choice or len(choice) >= self._reach.top_k:
+                    continue
+                cost = 0 if at in costs else self._tokens(at)
+                if cost <= left:
+                    left -= cost
+                    costs.add(at)
+                    choice.append(at)
+        return [_in_order(choice, fused) for choice, fused in zip(chosen, rest, strict=True)]
+
+    def _tokens(self, at: int) -> int:
+        return estimate(self._memories[at].text)
+
+    def _rankings(self, at: int) -> list[list[int]]:
+        """By slot, by vector from the floor on, by BM25, by shared identifiers; each best first."""
+        fact, near = self._facts[at], self._near[at]
+        mine = [
+            place
+            for place, memory in enumerate(self._memories)
+            if same_subject(memory.subject, fact.subject)
+        ]
+        words = bm25.scores(telling_terms(fact), self._pool)
+        codes = set(fact.identifiers)
+        slots = [p for p in mine if fact.slot and _slot(fact) == _slot(self._memories[p])]
+        shared = {p: len(codes & set(self._memories[p].identifiers)) for p in mine}
+        return [
+            sorted(slots, key=lambda p: -near[p]),
+            sorted((p for p in mine if near[p] >= self._reach.floor), key=lambda p: -near[p]),
+            sorted((p for p in mine if words[p] > 0), key=lambda p: -words[p]),
+            sorted((p for p in mine if shared[p]), key=lambda p: (-shared[p], -near[p])),
+        ]
+
+
+def _slot(statement: Statement) -> tuple[str, ...]:
+    return tuple(part.casefold() for part in statement.slot or ())
+
+
+def _fused(rankings: Iterable[Sequence[int]]) -> list[int]:
+    """By reciprocal rank fusion, ties by place."""
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, place in enumerate(ranking, start=1):
+            scores[place] = scores.get(place, 0.0) + 1 / (RRF_K + rank)
+    return sorted(scores, key=lambda place: (-scores[place], place))
+
+
+def _in_order(choice: Iterable[int], fused: Sequence[int]) -> tuple[int, ...]:
+    return tuple(sorted(choice, key=fused.index))

@@ -1,0 +1,35 @@
+"""Identifiers as the guard sees them: tokens that are more than a number, a unit or a date."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from worker.core.identifiers import TOKEN, is_identifier
+
+#: A count with its unit or in a compound ("5pm", "3rd", "12-year-old", "3-5"): its numbers say all.
+COUNT = re.compile(
+    r"\d[\d.,:]*(?:[a-z]{1,3}|(?:-[a-z]{2,})+)?|\d+[-/]\d+(?:[a-z]{1,3})?|[a-z]{3,}-\d+|\d+%"
+)
+VERSION = re.compile(r"\d+(?:[.:-]\d+){2,}")
+
+
+@dataclass(frozen=True)
+class Coded:
+    """The identifiers of a text, casefolded, and the text without them."""
+
+    codes: frozenset[str]
+    rest: str
+
+
+def coded(text: str) -> Coded:
+    found: set[str] = set()
+
+    def take(match: re.Match[str]) -> str:
+        token = match.group()
+        if not is_identifier(token) or (COUNT.fullmatch(token) and not VERSION.fullmatch(token)):
+            return token
+        found.add(token.casefold())
+        return " "
+
+    rest = TOKEN.sub(take, unicodedata.normalize("NFKC", text))
+    return Coded(frozenset(found), rest)

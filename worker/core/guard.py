@@ -1,0 +1,129 @@
+"""The guard of a merge: nothing that the members say gets lost unsaid, and nothing is said that none of them says.
+
+Members ⊆ text ∪ after ∪ drops, and text adds nothing, in six kinds: numbers, dates, names, quotations,
+identifiers and negations; and each clause of a member leaves a content word behind.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from schemas.memory import Statement
+from worker.core import names, negated
+from worker.core.clauses import clauses
+from worker.core.codes import coded
+from worker.core.dates import dated, parts_of, parts_of_partial
+from worker.core.negated import Negated
+from worker.core.numerals import numbers
+from worker.core.quotations import quotations
+from worker.core.words import carriers, normalised
+
+
+@dataclass(frozen=True)
+class Details:
+    """What one text says, kind by kind."""
+
+    text: str
+    #: Dates and numbers: each the set of its spellings.
+    counts: frozenset[frozenset[str]]
+    #: Every spelling that the text has or may stand for.
+    spellings: frozenset[str]
+    codes: frozenset[str]
+    names: frozenset[str]
+    #: All words in the form in which names are compared.
+    words: frozenset[str]
+    quotations: frozenset[str]
+    negated: tuple[Negated, ...]
+    carriers: frozenset[str]
+
+
+@lru_cache(maxsize=1024)
+def details(text: str) -> Details:
+    plain = unicodedata.normalize("NFKC", text)
+    dates = dated(plain)
+    code = coded(dates.rest)
+    counted = numbers(code.rest)
+    counts = dates.parts | counted.certain
+    return Details(
+        text=normalised(text),
+        counts=counts,
+        spellings=counted.possible.union(*counts),
+        codes=code.codes,
+        names=names.names(text),
+        words=names.keys(text),
+        quotations=quotations(text),
+        negated=negated.negated(text),
+        carriers=carriers(text),
+    )
+
+
+@dataclass(frozen=True)
+class Known:
+    """What counts as said without standing in a text."""
+
+    spellings: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+
+
+def lost(members: Sequence[Statement], pieces: Iterable[str]) -> list[str]:
+    """What of the members is in none of the pieces (text, after and drops), in words."""
+    left = [details(piece) for piece in pieces]
+    found: list[str] = []
+    for member in members:
+        found += _not_among(details(member.text), left, Known(words=names.keys(member.subject)))
+        found += _lost_clauses(member, _union(piece.carriers for piece in left))
+    return list(dict.fromkeys(found))
+
+
+def invented(members: Sequence[Statement], texts: Iterable[str]) -> list[str]:
+    """What of the texts no member says, in words; the members' own times and subjects count as said."""
+    sources = [details(member.text) for member in members]
+    known = Known(
+        spellings=_union(_times(member) for member in members),
+        words=_union(names.keys(f"{member.subject} {member.said_by}") for member in members),
+    )
+    found = [extra for text in texts for extra in _not_among(details(text), sources, known)]
+    return list(dict.fromkeys(found))
+
+
+def _not_among(own: Details, others: Sequence[Details], known: Known) -> Iterator[str]:
+    """Each number, date, identifier, name, quotation and negation of one text that the others do not have."""
+    spellings = _union(other.spellings for other in others) | known.spellings
+    yield from (_named(one) for one in sorted(own.counts, key=sorted) if not one & spellings)
+    codes = _union(other.codes for other in others)
+    yield from (f'the identifier "{code}"' for code in sorted(own.codes - codes))
+    words = _union(other.words for other in others) | known.words
+    yield from (f'the name "{one}"' for one in sorted(own.names) if names.key(one) not in words)
+    for quotation in sorted(own.quotations):
+        if not any(quotation in other.text for other in others):
+            yield f'the quotation "{quotation}"'
+    denied = [negation for other in others for negation in other.negated]
+    carriers_of_others = _union(other.carriers for other in others)
+    for negation in own.negated:
+        if not negated.kept(negation, denied, carriers_of_others):
+            yield f'the negation in "{negation.clause}"'
+
+
+def _lost_clauses(member: Statement, left: frozenset[str]) -> Iterator[str]:
+    for clause in clauses(member.text):
+        words = carriers(clause) - carriers(member.subject)
+        if words and not words & left:
+            yield f'all of "{clause}"'
+
+
+def _times(member: Statement) -> frozenset[str]:
+    moments = [member.said_at, *([member.until] if member.until else [])]
+    dates = [parts_of(moment) for moment in moments]
+    if member.happened_at:
+        dates.append(parts_of_partial(member.happened_at))
+    return _union(dates)
+
+
+def _named(count: frozenset[str]) -> str:
+    spelling = min(count)
+    return f"the date ({spelling})" if " " in spelling else f"the number {spelling}"
+
+
+def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*sets)

@@ -1,0 +1,29 @@
+"""Tokens that must match exactly: numbers, codes, versions, paths and addresses."""
+
+import re
+import unicodedata
+
+from worker.core.scripts import UNSPACED
+
+#: A letter or digit of a script with spaces, so that a code inside Japanese text ends where it ends.
+SIGN = rf"(?:(?![{UNSPACED}])[^\W_])"
+TOKEN = re.compile(
+    rf"(?:~?\.{{0,2}}/)?{SIGN}(?:(?:{SIGN}|[-_./:@\\#+%~&=?]|(?<=\d),(?=\d))*{SIGN})?"
+)
+CODE = re.compile(r"[A-Z]{2,}(?:-[A-Z]+)+|[^\W_]+(?:_+[^\W_]+)+")
+ADDRESS = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+|[a-zA-Z][a-zA-Z+.]*://.+|www\..+")
+PATH = re.compile(r"~?\.{0,2}/[\w.~-]+.*|[A-Za-z]:\\.+|[\w.-]+(?:[/\\][\w.-]+){2,}")
+FILE_NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,5}")
+
+
+def identifiers(text: str) -> tuple[str, ...]:
+    """Each once, in order, in compatibility form and casefolded: two are the same if they are equal."""
+    tokens = TOKEN.findall(unicodedata.normalize("NFKC", text))
+    return tuple(dict.fromkeys(token.casefold() for token in tokens if is_identifier(token)))
+
+
+def is_identifier(token: str) -> bool:
+    """Every token with a digit counts: "88213-A" and "88213-B" are not the same thing."""
+    return any(sign.isdigit() for sign in token) or any(
+        shape.fullmatch(token) for shape in (CODE, ADDRESS, PATH, FILE_NAME)
+    )

@@ -1,0 +1,116 @@
+"""Judgment by a model: which facts and memories are about the same thing, and what stands afterwards.
+
+A detector is facts per call × targets per fact; the default puts all facts of a batch into one call.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast, get_args
+
+from pydantic import BaseModel
+
+from worker.core.group_rules import complaints
+from worker.core.judge_reply import GroupReply, JudgeReply, known_label
+from worker.core.judgment import MAX_GROUP, Candidacy, Group, GroupRelation, Groups
+from worker.core.step import BadReply, Prompt
+
+#: Complaints in one message to the model.
+COMPLAINTS = 8
+
+
+@dataclass(frozen=True)
+class Batchwise:
+    """All facts of a candidacy in one call, any number of targets each. A step: `Candidacy` → `Groups`."""
+
+    #: Most members of a group.
+    max_group: int = MAX_GROUP
+
+    def ask(self, item: Candidacy) -> Sequence[Prompt]:
+        if not item.facts:
+            return []
+        document = {"facts": _facts(item), "candidates": _candidates(item)}
+        return [Prompt("batchwise", document, JudgeReply, max_members=self.max_group)]
+
+    def read(self, item: Candidacy, replies: Sequence[BaseModel]) -> Groups:
+        if not replies:
+            return Groups(groups=(), new=())
+        (reply,) = replies
+        groups = _groups(item, cast("JudgeReply", reply))
+        if wrong := complaints(item, groups, self.max_group):
+            raise BadReply("; ".join(wrong[:COMPLAINTS]))
+        return groups
+
+
+def _facts(candidacy: Candidacy) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": f"f{at}",
+            "text": fact.text,
+            "kind": fact.kind,
+            "subject": fact.subject,
+            "said_at": fact.said_at.isoformat(timespec="seconds"),
+            "until": fact.until.isoformat(timespec="seconds") if fact.until else None,
+            "candidates": list(offered),
+        }
+        for at, (fact, offered) in enumerate(
+            zip(candidacy.facts, candidacy.offered, strict=True), start=1
+        )
+    ]
+
+
+def _candidates(candidacy: Candidacy) -> list[dict[str, Any]]:
+    shown = {f"c{at}": candidacy.shown(f"c{at}") for at in range(1, len(candidacy.candidates) + 1)}
+    return [
+        {
+            "id": label,
+            "text": memory.text,
+            "subject": memory.subject,
+            "said_at": memory.said_at.isoformat(timespec="seconds"),
+            "until": memory.until.isoformat(timespec="seconds") if memory.until else None,
+            "after": memory.after,
+        }
+        for label, memory in shown.items()
+    ]
+
+
+def _groups(candidacy: Candidacy, reply: JudgeReply) -> Groups:
+    """The reply under known labels; a fact alone in a group is new, candidates in `new` say nothing."""
+    groups, new = [], []
+    for given in reply.groups:
+        members = _members(candidacy, given)
+        if len(members) == 1 and members[0].startswith("f"):
+            new += members
+        elif any(not one.startswith("c") for one in members):
+            groups.append(_group(candidacy, given, members))
+    for one in reply.new:
+        label = f"f{one}" if one.isascii() and one.isdigit() else one
+        if not label.startswith("c"):
+            new.append(label)
+    return Groups(groups=tuple(groups), new=tuple(dict.fromkeys(new)))
+
+
+def _members(candidacy: Candidacy, given: GroupReply) -> list[str]:
+    spelled = [one for one in given.members if not one.isdigit()]
+    members = [known_label(one, candidacy, spelled) for one in given.members]
+    return list(dict.fromkeys(members))
+
+
+def _group(candidacy: Candidacy, given: GroupReply, members: list[str]) -> Group:
+    if given.relation not in get_args(GroupRelation):
+        choices = ", ".join(f'"{one}"' for one in get_args(GroupRelation))
+        raise BadReply(f'"{given.relation}" is no relation: choose one of {choices}')
+    temporary = any(
+        one.startswith("f")
+        and one[1:].isdigit()
+        and 0 < int(one[1:]) <= len(candidacy.facts)
+        and candidacy.fact(one).until
+        for one in members
+    )
+    return Group(
+        why=given.why,
+        members=tuple(members),
+        relation=cast("GroupRelation", given.relation),
+        drops=tuple(drop for drop in given.drops if drop),
+        text=given.text,
+        after=given.after if temporary else None,
+    )

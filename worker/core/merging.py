@@ -1,0 +1,179 @@
+"""How records are made from facts and from one another: fields only, no decision."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from pydantic import JsonValue
+
+from schemas.base import Vector
+from schemas.memory import (
+    Archive,
+    ArchiveRecord,
+    Counters,
+    Fact,
+    Memory,
+    MemoryRecord,
+    Reason,
+    Statement,
+)
+from schemas.plan import Confirm, Relation
+from schemas.scope import Scope
+from worker.core.identifiers import identifiers
+
+Item = TypeVar("Item")
+
+STATEMENT_FIELDS = tuple(name for name in Statement.model_fields if name not in {"v", "text"})
+
+
+def union(*many: Iterable[Item]) -> tuple[Item, ...]:
+    """All items once, in order of first appearance."""
+    return tuple(dict.fromkeys(item for items in many for item in items))
+
+
+def fields_of(statement: Statement) -> dict[str, Any]:
+    """The fields a statement hands on, without its text."""
+    return {name: getattr(statement, name) for name in STATEMENT_FIELDS}
+
+
+def born(
+    fact: Fact,
+    *,
+    id: UUID,  # noqa: A002 - the field's own name
+    scope: Scope,
+    run: UUID,
+    now: datetime,
+    metadata: Mapping[str, JsonValue],
+) -> Memory:
+    """A memory in its first version."""
+    return Memory(
+        **fields_of(fact),
+        text=fact.text,
+        id=id,
+        scope=scope,
+        version=1,
+        after=fact.after,
+        created_at=now,
+        updated_at=now,
+        last_confirmed_at=fact.said_at,
+        metadata=dict(metadata),
+        last_run=run,
+    )
+
+
+def confirmed(memory: Memory, facts: Sequence[Fact], run: UUID) -> Memory:
+    """Said again: a bare repetition never shortens a life, another named end replaces the end."""
+    fresh = [fact for fact in facts if not set(fact.turn_ids) <= set(memory.turn_ids)]
+    until, assumed = _end(memory, fresh)
+    return memory.model_copy(
+        update={
+            "turn_ids": union(memory.turn_ids, *(fact.turn_ids for fact in fresh)),
+            "confirmations": memory.confirmations + len(fresh),
+            "said_at": max([memory.said_at, *(fact.said_at for fact in fresh)]),
+            "last_confirmed_at": max([memory.last_confirmed_at, *(fact.said_at for fact in fresh)]),
+            "until": until,
+            "until_assumed": assumed,
+            "last_run": run,
+        }
+    )
+
+
+def _end(memory: Memory, facts: Sequence[Fact]) -> tuple[datetime | None, bool]:
+    newest = max(facts, key=lambda fact: fact.said_at, default=None)
+    if newest is None or newest.until is None or newest.said_at < memory.said_at:
+        return memory.until, memory.until_assumed
+    if not newest.until_assumed:
+        return newest.until, False
+    if memory.until is None or memory.until >= newest.until:
+        return memory.until, memory.until_assumed
+    return newest.until, True
+
+
+def confirmation(
+    record: MemoryRecord, memory: Memory, why: str, relation: Relation = "same"
+) -> Confirm:
+    """The change that turns `record` into `memory` without a new version."""
+    old = record.memory
+    prior = Counters(**{name: getattr(old, name) for name in Counters.model_fields if name != "v"})
+    turns = tuple(id for id in memory.turn_ids if id not in old.turn_ids)
+    return Confirm(
+        record=MemoryRecord(memory=memory, vector=record.vector),
+        prior=prior,
+        relation=relation,
+        why=why,
+        turn_ids=turns,
+    )
+
+
+def absorbed(survivor: Memory, others: Iterable[Memory]) -> Memory:
+    """The survivor with what the others carried: turns, counts, tags, links and callers' fields."""
+    members = [survivor, *others]
+    gone = {memory.id for memory in members}
+    metadata: dict[str, JsonValue] = {}
+    for memory in reversed(members):
+        metadata |= memory.metadata
+    return survivor.model_copy(
+        update={
+            "turn_ids": union(*(memory.turn_ids for memory in members)),
+            "confirmations": sum(memory.confirmations for memory in members),
+            "uses": sum(memory.uses for memory in members),
+            "said_at": max(memory.said_at for memory in members),
+            "last_confirmed_at": max(memory.last_confirmed_at for memory in members),
+            "tags": union(*(memory.tags for memory in members)),
+            "metadata": metadata,
+            "links": tuple(
+                id for id in union(*(memory.links for memory in members)) if id not in gone
+            ),
+        }
+    )
+
+
+def worded(memory: Memory, text: str) -> Memory:
+    """Under other words, the identifiers theirs."""
+    return memory.model_copy(update={"text": text, "identifiers": identifiers(text)})
+
+
+def revised(survivor: Memory, text: str, run: UUID, now: datetime) -> Memory:
+    """The next version, with new words."""
+    return worded(survivor, text).model_copy(
+        update={
+            "version": survivor.version + 1,
+            "updated_at": now,
+            "flagged": None,
+            "last_run": run,
+        }
+    )
+
+
+def restated(survivor: Memory, newest: Fact, older: Sequence[Fact], after: str | None) -> Memory:
+    """The survivor under what the newest fact says of itself: whose, when, how long."""
+    facts = [newest, *older]
+    own = {name: value for name, value in fields_of(newest).items() if name != "identifiers"}
+    return survivor.model_copy(
+        update={
+            **own,
+            "attribute": newest.attribute or survivor.attribute,
+            "turn_ids": union(survivor.turn_ids, *(fact.turn_ids for fact in facts)),
+            "confirmations": survivor.confirmations + 1,
+            "last_confirmed_at": max(survivor.last_confirmed_at, newest.said_at),
+            "after": after,
+        }
+    )
+
+
+def archived(  # noqa: PLR0913 - an archive has that many fields
+    memory: Memory,
+    vector: Vector,
+    *,
+    by: UUID | None,
+    reason: Reason,
+    why: str,
+    run: UUID,
+    now: datetime,
+) -> ArchiveRecord:
+    """The snapshot of a memory as it stands."""
+    archive = Archive(
+        memory=memory, replaced_by=by, archived_at=now, reason=reason, why=why, run=run
+    )
+    return ArchiveRecord(archive=archive, vector=vector)

@@ -1,0 +1,68 @@
+"""Proper names: capitalised words inside a sentence, and names with an honorific where there are no capitals."""
+
+import re
+import unicodedata
+
+from worker.core.dates import MONTH, WEEKDAY
+from worker.core.folding import folded
+from worker.core.function_words import FUNCTION_WORDS
+from worker.core.scripts import HAN, HANGUL, KATAKANA, LETTER
+from worker.core.words import stem
+
+TOKEN = re.compile(rf"{LETTER}+(?:['’]{LETTER}+)*")
+#: What stands before the first word of a sentence or a list entry.
+SENTENCE_END = re.compile(r"(?:^|[.!?:;。！？]|[\n\"“”«»(\[*•–—])\s*[-\"“«(\[*•]*\s*$")
+HONOURED = re.compile(
+    rf"([{HAN}]{{1,4}}|[{KATAKANA}]{{2,}}|[{HANGUL}]{{2,4}})(?:さん|様|くん|君|ちゃん|氏|先生|씨|님)"
+)
+#: A first word with one of these after it is what the sentence is about.
+BE_AND_HAVE = frozenset(
+    {"is", "was", "has", "had", "are", "were", "will", "isn't", "wasn't", "hasn't"}
+)
+#: From here on an inflected name of an alphabet with cases is told by its beginning.
+SHORTEST_BEGINNING = 4
+
+
+def names(text: str) -> frozenset[str]:
+    """The names of a text as they are written, without a possessive."""
+    text = unicodedata.normalize("NFKC", text)
+    found = set(HONOURED.findall(text))
+    tokens = list(TOKEN.finditer(text))
+    for at, token in enumerate(tokens):
+        after = tokens[at + 1].group() if at + 1 < len(tokens) else ""
+        if _is_name(token.group(), text[max(0, token.start() - 8) : token.start()], after):
+            found.add(bare(token.group()))
+    return frozenset(found)
+
+
+def bare(word: str) -> str:
+    return re.sub(r"['’]s?$", "", word)
+
+
+def keys(text: str) -> frozenset[str]:
+    """All words of a text in the form in which names are compared."""
+    plain = unicodedata.normalize("NFKC", text)
+    words = {key(bare(token)) for token in TOKEN.findall(plain)}
+    return frozenset(words | {key(name) for name in HONOURED.findall(plain)})
+
+
+def key(name: str) -> str:
+    """English plurals are one name; so are the cases of a name in an alphabet that inflects it."""
+    plain = folded(name)
+    if plain.isascii():
+        return stem(plain)
+    if name[0].upper() != name[0].lower():
+        return plain[: max(SHORTEST_BEGINNING, len(plain) - 2)]
+    return plain
+
+
+def _is_name(word: str, before: str, after: str) -> bool:
+    core = bare(word)
+    plain = folded(core)
+    if not core[0].isupper() or plain in FUNCTION_WORDS or plain in MONTH or plain in WEEKDAY:
+        return any(sign.isupper() for sign in core[1:])
+    if any(sign.isupper() for sign in core[1:]) or core != word:
+        return True
+    if len(core) == 1:
+        return False
+    return not SENTENCE_END.search(before) or after in BE_AND_HAVE

@@ -1,0 +1,50 @@
+"""What a text denies: each negation with the words that it is about."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from worker.core.clauses import clauses
+from worker.core.folding import folded
+from worker.core.polarity import placed_negations
+from worker.core.scripts import UNSPACED_RUN
+from worker.core.words import carriers, carriers_in_order
+
+#: Words after a negation, or signs around it where words have no spaces, that it is about.
+WORDS, SIGNS = 3, 6
+
+
+@dataclass(frozen=True)
+class Negated:
+    """`about` is empty where the clause has no other word."""
+
+    clause: str
+    about: frozenset[str]
+
+
+def negated(text: str) -> tuple[Negated, ...]:
+    found = []
+    for clause in clauses(text):
+        plain = folded(clause)
+        for word, end in placed_negations(plain):
+            found.append(Negated(clause, _about(plain, word, end)))
+    return tuple(found)
+
+
+def kept(negation: Negated, others: Iterable[Negated], words: frozenset[str]) -> bool:
+    """Whether one of the others denies the same; where its words are not among `words`, any denial may."""
+    others = list(others)
+    if not negation.about & words or any(not other.about for other in others):
+        return bool(others)
+    return any(negation.about & other.about for other in others)
+
+
+def _about(plain: str, word: str, end: int) -> frozenset[str]:
+    if UNSPACED_RUN.match(word):
+        near = (
+            plain[max(0, end - len(word) - SIGNS) : end - len(word)]
+            + " "
+            + plain[end : end + SIGNS]
+        )
+        return carriers(near)
+    after = carriers_in_order(plain[end:])
+    return frozenset(after[:WORDS] or carriers_in_order(plain[:end])[-WORDS:])

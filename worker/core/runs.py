@@ -1,0 +1,69 @@
+"""A run's record before and after its plan is applied."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from schemas.plan import Add, Change, Changed, Confirm, File, Plan, Retire, Revise, Run, RunState
+
+
+def opened(plan: Plan) -> Run:
+    """The first thing written: with the whole plan, so that whoever finds it can finish it."""
+    return _run(plan, "open", kept=plan)
+
+
+def applied(plan: Plan) -> Run:
+    """The last thing written: what was done, without texts (those are in the archives)."""
+    return _run(plan, "applied", changes=tuple(_changed(change) for change in plan.changes))
+
+
+def _run(
+    plan: Plan,
+    state: RunState,
+    *,
+    kept: Plan | None = None,
+    changes: tuple[Changed, ...] = (),
+) -> Run:
+    return Run(
+        id=plan.run,
+        kind=plan.kind,
+        scope=plan.scope,
+        state=state,
+        turn_ids=plan.turn_ids,
+        started_at=plan.planned_at,
+        facts=plan.facts,
+        dropped=plan.dropped,
+        model=plan.model,
+        prompts=plan.prompts,
+        usage=plan.usage,
+        plan=kept,
+        changes=changes,
+    )
+
+
+def _changed(change: Change) -> Changed:
+    match change:
+        case Add() | Confirm() | Revise():
+            memory, by = change.record.memory, None
+        case Retire() | File():
+            memory, by = change.archive.archive.memory, change.archive.archive.replaced_by
+    return Changed(
+        kind=change.kind,
+        memory_id=memory.id,
+        version=memory.version,
+        replaced_by=by,
+        relation=change.relation,
+        why=change.why,
+        turn_ids=change.turn_ids,
+        prior=change.prior if isinstance(change, Confirm) else None,
+    )
+
+
+def settled_turns(runs: Iterable[Run]) -> frozenset[UUID]:
+    """Turns that need no second look; those of an undone run are free again."""
+    done = (run for run in runs if run.state in {"applied", "parked"})
+    return frozenset(id for run in done for id in run.turn_ids)
+
+
+def undone(runs: Iterable[Run]) -> int:
+    """How many undone runs there are: the next run of the same turns is another one."""
+    return sum(run.state == "undone" for run in runs)

@@ -1,0 +1,36 @@
+"""Facts of one batch that might be about the same thing as one another."""
+
+from collections.abc import Sequence
+
+from schemas.memory import Fact
+from worker.core.vectors import Matrix
+
+#: For each fact the places of its twins, closest first, with the cosine (−1 to 1).
+Twins = tuple[dict[int, float], ...]
+
+
+def same_subject(one: str, other: str) -> bool:
+    return one.casefold() == other.casefold()
+
+
+def twins(
+    facts: Sequence[Fact],
+    near: Matrix,
+    choices: Sequence[Sequence[int]],
+    floor: float,
+    top_k: int,
+) -> Twins:
+    """Pairs of one subject that are near or share a candidate, offered both ways: the closest of either."""
+    offered = [set(choice) for choice in choices]
+    found: list[dict[int, float]] = [{} for _ in facts]
+    for at, fact in enumerate(facts):
+        peers = [
+            peer
+            for peer, other in enumerate(facts)
+            if peer != at
+            and same_subject(fact.subject, other.subject)
+            and (near[at, peer] >= floor or offered[at] & offered[peer])
+        ]
+        for peer in sorted(peers, key=lambda peer: (-near[at, peer], peer))[:top_k]:
+            found[at][peer] = found[peer][at] = float(near[at, peer])
+    return tuple(dict(sorted(one.items(), key=lambda item: (-item[1], item[0]))) for one in found)

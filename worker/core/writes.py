@@ -1,0 +1,77 @@
+"""Which of a plan's changes are still to be written, given what the store holds now."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from schemas.memory import ArchiveRecord, Memory, MemoryRecord
+from schemas.plan import Add, Confirm, File, Plan, Retire, Revise
+from worker.errors import PlanConflict
+
+
+@dataclass(frozen=True)
+class Writes:
+    """Finished records in the order they have to be written: archives, live, removals."""
+
+    archives: tuple[ArchiveRecord, ...]
+    memories: tuple[MemoryRecord, ...]
+    removals: tuple[UUID, ...]
+
+
+def touched(plan: Plan) -> tuple[UUID, ...]:
+    """Memories that the plan adds, changes or removes."""
+    added = (c.record.memory.id for c in plan.changes if isinstance(c, Add))
+    return (*plan.base, *added)
+
+
+def writes(plan: Plan, live: Mapping[UUID, Memory]) -> Writes:
+    """What this run has already written is skipped, what is at its base version is written.
+
+    Raises `PlanConflict` on anything else. Archives are always written: their ids are those of the versions, so
+    a snapshot written twice is one snapshot.
+    """
+    archives: list[ArchiveRecord] = []
+    memories: list[MemoryRecord] = []
+    removals: list[UUID] = []
+    for change in plan.changes:
+        match change:
+            case Add() | Confirm() | Revise():
+                if isinstance(change, Revise):
+                    archives.append(change.archive)
+                if _pending(plan, change.record.memory, live):
+                    memories.append(change.record)
+            case Retire():
+                archives.append(change.archive)
+                if _present(plan, change.archive.archive.memory.id, live):
+                    removals.append(change.archive.archive.memory.id)
+            case File():
+                archives.append(change.archive)
+    return Writes(tuple(archives), tuple(memories), tuple(removals))
+
+
+def _pending(plan: Plan, memory: Memory, live: Mapping[UUID, Memory]) -> bool:
+    found, base = live.get(memory.id), plan.base.get(memory.id)
+    if found is None and base is None:
+        return True
+    if found is not None and found.last_run == plan.run:
+        return False
+    if found is not None and found.version == base:
+        return True
+    raise _conflict(plan, memory.id, found)
+
+
+def _present(plan: Plan, id: UUID, live: Mapping[UUID, Memory]) -> bool:  # noqa: A002
+    found = live.get(id)
+    if found is not None and found.version != plan.base[id]:
+        raise _conflict(plan, id, found)
+    return found is not None
+
+
+def _conflict(plan: Plan, id: UUID, found: Memory | None) -> PlanConflict:  # noqa: A002
+    stands = f"is at version {found.version} (run {found.last_run})" if found else "is gone"
+    base = plan.base.get(id)
+    wanted = f"version {base}" if base else "a free id"
+    return PlanConflict(
+        f"run {plan.run} was decided on {wanted} of memory {id}, which {stands}: nothing more was"
+        " written; look at the parked turns and replay them"
+    )

@@ -1,0 +1,28 @@
+"""How a command ends: 0 if it did what it says, 2 on wrong usage, 1 otherwise."""
+
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from worker.errors import SlowwaveError
+from worker.interfaces.cli.output import note
+
+
+class Failed(SlowwaveError):
+    """The command could not do all that it says; the message says what is left and what to do."""
+
+
+class Commands(TyperGroup):
+    """Ends an error of ours as one line on stderr and status 1. Any other is a bug and keeps its traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            result = super().invoke(ctx)
+            # What a closed pipe refuses is noticed here and not by the interpreter on its way out.
+            sys.stdout.flush()
+        except SlowwaveError as error:
+            note(f"slowwave: {error}")
+            raise typer.Exit(1) from error
+        return result

@@ -1,0 +1,51 @@
+"""The program: every command, and how each of them starts and ends."""
+
+import io
+import sys
+
+import typer
+
+from worker import log
+from worker.interfaces.cli.check import check
+from worker.interfaces.cli.demo import demo
+from worker.interfaces.cli.drain import drain
+from worker.interfaces.cli.ending import Commands
+from worker.interfaces.cli.history import history
+from worker.interfaces.cli.memories import memories
+from worker.interfaces.cli.publish import publish
+from worker.interfaces.cli.recall import recall
+from worker.interfaces.cli.status import status
+from worker.interfaces.cli.worker import up, worker
+
+app = typer.Typer(
+    name="slowwave",
+    cls=Commands,
+    help="Keeps a chat agent's long-term memory small, current and true.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def _start() -> None:
+    """Keep a chat agent's long-term memory small, current and true."""
+    log.configure("warning")
+
+
+for command in (demo, up, worker, publish, drain, memories, history, recall, status, check):
+    app.command()(command)
+
+
+def run() -> None:
+    """The console script."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Memories are in any language, terminals are not.
+            stream.reconfigure(errors="backslashreplace")
+    app()
+
+
+if __name__ == "__main__":
+    run()

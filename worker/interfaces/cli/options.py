@@ -1,0 +1,32 @@
+"""Options that several commands share."""
+
+from typing import Annotated
+
+import typer
+from pydantic import ValidationError
+
+from schemas.scope import Scope
+
+AppName = Annotated[
+    str,
+    typer.Option(
+        "--app", metavar="NAME", help="The application whose memory it is.", show_default=False
+    ),
+]
+UserName = Annotated[
+    str,
+    typer.Option("--user", metavar="NAME", help="The person, team or agent.", show_default=False),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print JSON for machines.", show_default=False)
+]
+
+
+def scope_of(app: str, user: str) -> Scope:
+    """The scope of these names. A name that cannot be one is wrong usage."""
+    try:
+        return Scope(app=app, user=user)
+    except ValidationError as error:
+        first = error.errors()[0]
+        reason = first["msg"].removeprefix("Value error, ")
+        raise typer.BadParameter(reason, param_hint=f"--{first['loc'][0]}") from error

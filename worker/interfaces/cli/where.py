@@ -1,0 +1,43 @@
+"""Where the parts of a deployment are, without their passwords."""
+
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from worker.settings import Settings
+
+#: Query parameters of a URL that may be shown.
+SHOWN = {"db", "grpc_port", "protocol", "ssl_cert_reqs"}
+
+
+def shown(url: str) -> str:
+    """The URL with user, password and unknown parameters taken out."""
+    if url.startswith("sqlite:"):
+        return url
+    parts = urlsplit(url)
+    _, at, host = parts.netloc.rpartition("@")
+    query = urlencode([pair for pair in parse_qsl(parts.query) if pair[0] in SHOWN])
+    netloc = f"***@{host}" if at else host
+    return urlunsplit((parts.scheme, netloc, parts.path, query, ""))
+
+
+def redis_of(settings: Settings) -> str:
+    return shown(settings.redis_url) if settings.redis_url else "embedded Redis"
+
+
+def model_of(settings: Settings) -> str:
+    """The model's name and endpoint; the mode without one says what it is."""
+    if settings.model == "rules":
+        return "rules (English, no language model)"
+    return (
+        f"{settings.model} at {shown(settings.model_url)}" if settings.model_url else settings.model
+    )
+
+
+def without_secrets(text: str, settings: Settings) -> str:
+    """The text with every key and every password of the settings masked."""
+    keys = (settings.store_key, settings.model_key, settings.embedder_key)
+    given = (settings.redis_url, settings.broker_url, settings.store, settings.model_url)
+    secrets = [key.get_secret_value() for key in keys if key]
+    secrets += [urlsplit(url).password or "" for url in given if url]
+    for secret in filter(None, secrets):
+        text = text.replace(secret, "***")
+    return text

@@ -1,0 +1,188 @@
+"""The story of a batch, top to bottom."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+from schemas.ids import batch_run_id
+from schemas.plan import Plan, Run
+from schemas.scope import Scope
+from schemas.tokens import estimate
+from schemas.turn import Turn
+from worker.adapters.apply import apply
+from worker.adapters.inbox import Claim, Inbox, Lease
+from worker.adapters.model import Model, Tally
+from worker.adapters.prompts import fingerprint
+from worker.core import runs
+from worker.core.candidates import Reach, candidacy, queries
+from worker.core.gate import gate
+from worker.core.hearing import heard_in
+from worker.core.heard import Found, Heard
+from worker.core.judgment import Candidacy, Groups
+from worker.core.kept import Kept
+from worker.core.plan import new_texts, plan
+from worker.core.ports import Embedder, Nominations, Store
+from worker.core.setting import Account, Policy, Setting
+from worker.core.singly import gathered, singly
+from worker.core.step import BadReply, Step
+from worker.settings import Settings
+
+#: (subject, attribute) pairs shown to extraction.
+SLOTS = 40
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Everything a batch needs from the outside, made once per process."""
+
+    settings: Settings
+    inbox: Inbox
+    store: Store
+    embedder: Embedder
+    model: Model
+    extraction: Step[Heard, Found]
+    judge: Step[Candidacy, Groups]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a claim came to."""
+
+    run: UUID | None
+    turns: int
+    #: Kind of change → how many.
+    changes: Mapping[str, int] = field(default_factory=dict)
+
+
+def consolidate(parts: Parts, claim: Claim, now: datetime) -> Outcome:
+    """Settle one batch; a plan kept from a crash is finished as it is, else a new one is made and kept first.
+
+    Raises `LeaseLost` before the next write once the scope may be another's, any `SlowwaveError` before the commit:
+    then the turns are still in the inbox.
+    """
+    with Lease(parts.inbox, claim) as lease:
+        kept = _kept(parts, claim) or _decide(parts, claim, lease, now)
+        if kept.plan is not None:
+            apply(parts.store, kept.plan, lease.check)
+        held = kept.plan.held if kept.plan else ()
+        parts.inbox.commit(claim, kept.count, kept.tokens, held)
+    return _outcome(kept)
+
+
+def _kept(parts: Parts, claim: Claim) -> Kept | None:
+    payload = parts.inbox.kept_plan(claim)
+    return Kept.model_validate_json(payload) if payload else None
+
+
+def _decide(parts: Parts, claim: Claim, lease: Lease, now: datetime) -> Kept:
+    """Read the batch, leave out what a run has settled, think, and keep the plan under the fence."""
+    turns = parts.inbox.turns(claim)
+    scope = turns[0].scope
+    _finish_open_runs(parts.store, scope, lease)
+    known = list(parts.store.runs(scope, [turn.id for turn in turns]))
+    fresh = _fresh(turns, known)
+    tokens = sum(estimate(turn.text) for turn in turns)
+    if not fresh:
+        return Kept(count=len(turns), tokens=tokens, plan=None)
+    setting = Setting(
+        run=batch_run_id(scope.key, [turn.id for turn in fresh], runs.undone(known)),
+        scope=scope,
+        turns=fresh,
+        now=now,
+        policy=policy(parts.settings),
+    )
+    kept = Kept(count=len(turns), tokens=tokens, plan=_think(parts, claim, setting))
+    lease.check()
+    parts.inbox.keep_plan(claim, kept.model_dump_json())
+    return kept
+
+
+def _finish_open_runs(store: Store, scope: Scope, lease: Lease) -> None:
+    """A run that a crash left half done is finished first, even if Redis lost its plan."""
+    for run in store.open_runs(scope):
+        if run.plan is not None:
+            apply(store, run.plan, lease.check)
+
+
+def _fresh(turns: Sequence[Turn], known: Iterable[Run]) -> tuple[Turn, ...]:
+    """Turns that no run has settled, each once."""
+    settled = runs.settled_turns(known)
+    once = {turn.id: turn for turn in turns if turn.id not in settled}
+    return tuple(once.values())
+
+
+def _think(parts: Parts, claim: Claim, setting: Setting) -> Plan:
+    """From what was said to what will change: two model calls at most, when no reply is refused."""
+    tally = Tally()
+    found = _extract(parts, claim, setting, tally)
+    vectors = parts.embedder.embed([fact.text for fact in found.facts]) if found.facts else []
+    asked = queries(found.facts, vectors)
+    reach = reach_of(parts.settings, parts.embedder)
+    pool = parts.store.nominate(setting.scope, asked, reach.pool) if asked else Nominations(())
+    case = candidacy(found.facts, vectors, pool, reach, setting.now)
+    groups = _judge(parts, case, tally)
+    texts = new_texts(groups)
+    embedded = dict(zip(texts, parts.embedder.embed(texts), strict=True)) if texts else {}
+    account = Account(
+        facts=len(found.facts),
+        dropped=found.dropped,
+        model=parts.settings.model,
+        prompts={job: fingerprint(job) for job in tally.calls},
+        usage=tally.usage(),
+    )
+    return plan(setting, case, groups, embedded, account)
+
+
+def _extract(parts: Parts, claim: Claim, setting: Setting, tally: Tally) -> Found:
+    """Turns → facts. Where only machinery or recalled text was said, nothing is asked."""
+    conversations = [turn.conversation for turn in setting.turns]
+    heard = heard_in(
+        setting.turns,
+        parts.inbox.context(claim, conversations),
+        remember_assistant=parts.settings.remember_assistant,
+    )
+    if not heard.turns:
+        return Found(())
+    slots = tuple(parts.store.slots(setting.scope, SLOTS))
+    heard = replace(heard, slots=slots, overlay_days=parts.settings.overlay_days)
+    return parts.model.run(parts.extraction, heard, tally)
+
+
+def _judge(parts: Parts, case: Candidacy, tally: Tally) -> Groups:
+    """Facts × candidates → groups. What the same words settle, and what is about nothing known, costs no call."""
+    gated = gate(case)
+    if not gated.rest.facts:
+        return gated.joined(Groups(groups=(), new=()))
+    try:
+        judged = parts.model.run(parts.judge, gated.rest, tally)
+    except BadReply:
+        judged = _judge_singly(parts, gated.rest, tally)
+    return gated.joined(judged)
+
+
+def _judge_singly(parts: Parts, case: Candidacy, tally: Tally) -> Groups:
+    """Fact by fact; what still fails is added as it is, flagged for sleep."""
+    singles = singly(case)
+    found = parts.model.each(parts.judge, [single.candidacy for single in singles], tally)
+    return gathered(singles, [str(one) if isinstance(one, BadReply) else one for one in found])
+
+
+def policy(settings: Settings) -> Policy:
+    return Policy(
+        max_replaced_per_turn=settings.max_replaced_per_turn,
+        remember_assistant=settings.remember_assistant,
+    )
+
+
+def reach_of(settings: Settings, embedder: Embedder) -> Reach:
+    floor = embedder.floor if settings.threshold is None else settings.threshold
+    return Reach(floor=floor, top_k=settings.top_k)
+
+
+def _outcome(kept: Kept) -> Outcome:
+    if kept.plan is None:
+        return Outcome(run=None, turns=kept.count)
+    kinds = Counter(change.kind for change in kept.plan.changes)
+    return Outcome(run=kept.plan.run, turns=kept.count, changes=kinds)

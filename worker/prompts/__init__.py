@@ -1,0 +1,1 @@
+"""One Markdown file per question put to a model."""

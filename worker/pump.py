@@ -1,0 +1,53 @@
+"""The pump: in every worker, rings as many doorbells as there is due work.
+
+It stops and starts with the broker connection. No worker leads, so none can be missing: a bell that is
+lost is rung again when its time runs out, one too many finds nothing to claim.
+"""
+
+from typing import Any
+from uuid import uuid4
+
+import structlog
+from celery import bootsteps
+
+from worker.errors import SlowwaveError
+from worker.wiring import parts
+
+log = structlog.get_logger()
+
+#: Seconds between two looks at the queue.
+TICK_SECONDS = 0.2
+#: Seconds after which a bell that nobody answered counts as lost.
+BELL_SECONDS = 30
+
+
+class Pump(bootsteps.StartStopStep):  # type: ignore[misc] # celery ships no types for bootsteps
+    """A timer on the worker's consumer."""
+
+    requires = ("celery.worker.consumer.tasks:Tasks",)
+
+    def __init__(self, consumer: Any, **options: Any) -> None:
+        super().__init__(consumer, **options)
+        self._timer: Any = None
+
+    def start(self, consumer: Any) -> None:
+        self._timer = consumer.timer.call_repeatedly(TICK_SECONDS, ring, (consumer.app,))
+
+    def stop(self, consumer: Any) -> None:  # noqa: ARG002 - celery's signature
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def ring(app: Any) -> int:
+    """Send one doorbell for each scope that is due and has no bell out; answers how many."""
+    try:
+        wanted = parts()
+        bells = [str(uuid4()) for _ in range(wanted.settings.concurrency)]
+        count = wanted.inbox.ring(bells, BELL_SECONDS, wanted.settings.concurrency)
+    except SlowwaveError as error:
+        log.warning("pump_waits", reason=str(error))
+        return 0
+    for bell in bells[:count]:
+        app.send_task("slowwave.drain", args=(bell,), expires=BELL_SECONDS)
+    return count

@@ -1,0 +1,67 @@
+"""The work that a doorbell starts: claim whoever has waited longest, one batch a claim."""
+
+import random
+import threading
+import time
+from datetime import UTC, datetime
+
+import structlog
+
+from worker.adapters.inbox import Claim
+from worker.core.retry import Decision, decide
+from worker.errors import LeaseLost, SlowwaveError
+from worker.pipeline import Outcome, Parts, consolidate
+from worker.wiring import parts
+
+log = structlog.get_logger()
+
+#: Set when the worker was asked to stop: what is held is finished, nothing more is claimed.
+STOPPING = threading.Event()
+
+#: Bounds of one task, after which other queues of the worker get their turn.
+BUDGET_SECONDS = 20
+BUDGET_BATCHES = 50
+
+
+def drain(bell: str) -> None:
+    """Answer a doorbell: work until nothing is due, or the budget is spent, or the worker stops."""
+    these = parts()
+    these.inbox.answered(bell)
+    until = time.monotonic() + BUDGET_SECONDS
+    for _ in range(BUDGET_BATCHES):
+        if STOPPING.is_set() or time.monotonic() > until or not settle_next(these):
+            return
+
+
+def settle_next(these: Parts) -> Claim | None:
+    """Consolidate one batch of whoever is due longest; the claim, or nothing if nobody is due."""
+    claim = these.inbox.claim()
+    if claim is not None:
+        with structlog.contextvars.bound_contextvars(scope=claim.scope_key, fence=claim.fence):
+            settle(these, claim)
+    return claim
+
+
+def settle(these: Parts, claim: Claim) -> Outcome | None:
+    """Consolidate, and carry out what follows from a failure. An unknown error is a bug and rises."""
+    try:
+        outcome = consolidate(these, claim, datetime.now(UTC))
+    except LeaseLost as error:
+        log.warning("lease_lost", reason=str(error))
+        return None
+    except SlowwaveError as error:
+        _fail(these, claim, error)
+        return None
+    log.info("batch_settled", run=str(outcome.run), turns=outcome.turns, **outcome.changes)
+    return outcome
+
+
+def _fail(these: Parts, claim: Claim, error: SlowwaveError) -> None:
+    held = these.inbox.held(claim)
+    match decide(error, claim.attempt, held, these.settings.max_attempts, random.random()):  # noqa: S311
+        case Decision(park=True):
+            log.error("batch_parked", reason=str(error), turns=held, attempts=claim.attempt)
+            these.inbox.park(claim, held, str(error))
+        case Decision(after_seconds=seconds, burn=burn):
+            log.warning("batch_failed", reason=str(error), again_in_seconds=round(seconds, 1))
+            these.inbox.fail(claim, seconds, burn=burn)
