@@ -249,8 +249,8 @@ _FAULTS = {
     "extra_forbidden": "is not a field of a turn: {instead}",
     "literal_error": f"is none of {_ROLES}",
     "timezone_aware": f"has no time zone: {_TIME}",
-    "string_too_short": "is empty: leave such a turn out",
-    "too_short": "is empty: leave such a turn out",
+    "string_too_short": "is empty: {empty}",
+    "too_short": "is empty: {empty}",
     "string_too_long": "has {length:,} characters, at most {limit:,} are taken: {remedy}",
     "too_long": "has {length:,} characters, at most {limit:,} are taken: {remedy}",
     "string_type": "has to be text",
@@ -284,6 +284,7 @@ def _fault(field: str, detail: ErrorDetails) -> str:
     return _FAULTS[detail["type"]].format(
         missing=_MISSING.get(field, "add it"),
         instead=_instead(field),
+        empty="leave such a turn out" if field == "text" else "fill it in or leave the field out",
         length=len(given) if isinstance(given, str) else 0,
         limit=limit,
         remedy="split it into several turns" if limit == MAX_TEXT else "shorten it",

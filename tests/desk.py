@@ -39,10 +39,10 @@ class Says:
 
     facts: Callable[[Heard], Sequence[Fact]]
 
-    def ask(self, item: Heard) -> list[Any]:  # noqa: ARG002 - a step's signature
+    def ask(self, item: Heard) -> list[Any]:
         return []
 
-    def read(self, item: Heard, replies: Sequence[BaseModel]) -> Found:  # noqa: ARG002
+    def read(self, item: Heard, replies: Sequence[BaseModel]) -> Found:
         return Found(tuple(self.facts(item)))
 
 
@@ -52,10 +52,10 @@ class Judges:
 
     judge: Callable[[Candidacy], Groups]
 
-    def ask(self, item: Candidacy) -> list[Any]:  # noqa: ARG002 - a step's signature
+    def ask(self, item: Candidacy) -> list[Any]:
         return []
 
-    def read(self, item: Candidacy, replies: Sequence[BaseModel]) -> Groups:  # noqa: ARG002
+    def read(self, item: Candidacy, replies: Sequence[BaseModel]) -> Groups:
         return self.judge(item)
 
 
@@ -104,7 +104,7 @@ def desk(
     store: Store, redis: Redis, scope: Scope, embedder: Embedder, *, lease_seconds: float = 60.0
 ) -> Desk:
     """With steps that find nothing, until the test gives others."""
-    settings = Settings(redis_url="redis://given", model="scripted", _env_file=None)  # type: ignore[call-arg]
+    settings = Settings(redis_url="redis://given", model="scripted", _env_file=None)
     inbox = Inbox(redis, 1, lease_seconds)
     inbox.configure(PATIENT)
     parts = Parts(

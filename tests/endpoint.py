@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+
 @dataclass(frozen=True)
 class Refusal:
     """An HTTP error in OpenAI's shape."""

@@ -31,4 +31,5 @@ class GivenSimilarities:
         if text not in self.near:
             return axis
         other, cosine = self.near[text]
-        return cosine * self._vector(other) + np.sqrt(1 - cosine**2) * axis
+        leaning: NDArray[np.float64] = cosine * self._vector(other) + np.sqrt(1 - cosine**2) * axis
+        return leaning

@@ -1,6 +1,6 @@
 """Faults that people reported of memory systems, as conversations with the state they have to end in."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,35 +46,53 @@ class Talk:
     def extraction(self, document: dict[str, Any]) -> dict[str, Any]:
         facts = []
         for turn in document["turns"]:
-            for one in self.facts.get(turn["text"], ()):
-                facts.append({**one, "turns": [turn["id"]]})
+            found = self.facts.get(turn["text"], ())
+            facts += [{**one, "turns": [turn["id"]]} for one in found]
         return {"facts": facts}
 
     def batchwise(self, document: dict[str, Any]) -> dict[str, Any]:
-        candidates = {one["id"]: one["text"] for one in document["candidates"]}
-        groups, new = [], []
+        texts = {one["id"]: one["text"] for one in (*document["candidates"], *document["facts"])}
+        groups: list[tuple[set[str], str]] = []
         for one in document["facts"]:
             hits = {
-                id: self.relations[one["text"], text]
-                for id, text in candidates.items()
-                if id in one["candidates"] and (one["text"], text) in self.relations
+                other: self.relations[one["text"], texts[other]]
+                for other in one["candidates"]
+                if (one["text"], texts[other]) in self.relations
             }
-            if not hits:
-                new.append(one["id"])
-                continue
-            (relation,) = set(hits.values())
-            text = self.texts.get(one["text"])
-            group = {"why": "as scripted", "members": [one["id"], *hits], "relation": relation}
-            groups.append({**group, "drops": [], "text": text, "after": None})
-        return {"groups": groups, "new": new}
+            if hits:
+                groups = _joined(groups, {one["id"], *hits}, set(hits.values()))
+        grouped = {member for members, _ in groups for member in members}
+        return {
+            "groups": [self._group(members, relation, texts) for members, relation in groups],
+            "new": [one["id"] for one in document["facts"] if one["id"] not in grouped],
+        }
+
+    def _group(self, members: set[str], relation: str, texts: Mapping[str, str]) -> dict[str, Any]:
+        text = next((self.texts[texts[id]] for id in members if texts[id] in self.texts), None)
+        told = {"why": "as scripted", "members": sorted(members), "relation": relation}
+        return {**told, "drops": [], "text": text, "after": None}
+
+
+def _joined(
+    groups: list[tuple[set[str], str]], members: set[str], relations: set[str]
+) -> list[tuple[set[str], str]]:
+    """The groups with one more; those that share a member are one, the stronger relation standing."""
+    apart = []
+    for others, relation in groups:
+        if others & members:
+            members, relations = members | others, relations | {relation}
+        else:
+            apart.append((others, relation))
+    strongest = next(one for one in ("contradict", "update", "same") if one in relations)
+    return [*apart, (members, strongest)]
 
 
 @pytest.fixture
-def at_desk(store: Store, redis_client: Redis) -> Iterator[Callable[..., Desk]]:
+def at_desk(store: Store, redis_client: Redis) -> Callable[..., Desk]:
     def made(scope: Scope, near: Mapping[str, tuple[str, float]] | None = None) -> Desk:
         return desk(store, redis_client, scope, GivenSimilarities(near or {}))
 
-    yield made
+    return made
 
 
 # -- the same fact, new words, again and again
@@ -94,10 +112,11 @@ GREYHOUNDS = Talk(
         SAID[1][0]: [found(RESCUES), found(WALK)],
         SAID[2][0]: [found(NAMED, happened_at="2026-05")],
     },
-    relations={(RESCUES, DOGS): "same", (NAMED, DOGS): "update"},
+    relations={(RESCUES, DOGS): "same", (NAMED, DOGS): "update", (NAMED, RESCUES): "update"},
     texts={NAMED: MERGED},
 )
-DOG_SIMILARITY = {RESCUES: (DOGS, 0.62), NAMED: (DOGS, 0.62)}
+#: Each two of them at 0.62.
+DOG_SIMILARITY = dict.fromkeys((DOGS, RESCUES, NAMED), ("greyhounds", 0.62 ** 0.5))
 
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["turn by turn", "as one import"])
@@ -221,7 +240,11 @@ def team(text: str) -> dict[str, Any]:
 
 
 LOOKALIKES = Talk(
-    facts={PORTS: [team(STAGING), team(PRODUCTION)], CODES: [team(LAMP), team(LID)], MOVE: [team(MOVED)]},
+    facts={
+        PORTS: [team(STAGING), team(PRODUCTION)],
+        CODES: [team(LAMP), team(LID)],
+        MOVE: [team(MOVED)],
+    },
     relations={(MOVED, PRODUCTION): "update"},
     texts={MOVED: "Production moved to port 7445; before, production listens on port 7444"},
 )
@@ -258,9 +281,7 @@ PRIVATE = Talk(
 )
 
 
-def test_equal_words_of_two_tenants_never_meet(
-    at_desk: Callable[..., Desk], scope: Scope
-) -> None:
+def test_equal_words_of_two_tenants_never_meet(at_desk: Callable[..., Desk], scope: Scope) -> None:
     ours = at_desk(Scope(app=f"{scope.app} A", user="u1"))
     theirs = at_desk(Scope(app=f"{scope.app} B", user="u1"))
     for table, said in ((ours, [DENTIST, GATE]), (theirs, [DENTIST])):
@@ -284,7 +305,9 @@ def test_a_verdict_that_names_another_tenants_memory_changes_nothing(
     at_desk: Callable[..., Desk], scope: Scope
 ) -> None:
     ours = at_desk(Scope(app=f"{scope.app} A", user="u1"))
-    theirs = at_desk(Scope(app=f"{scope.app} B", user="u1"), {"Dentist moved": ("Dentist is in Rue Basse", 0.9)})
+    theirs = at_desk(
+        Scope(app=f"{scope.app} B", user="u1"), {"Dentist moved": ("Dentist is in Rue Basse", 0.9)}
+    )
     with scripted(ours, PRIVATE):
         ours.say(DENTIST, "2026-02-02T10:00:00Z")
         ours.settle()
@@ -295,7 +318,10 @@ def test_a_verdict_that_names_another_tenants_memory_changes_nothing(
         if job == "extraction":
             return {"facts": [found("Dentist moved", turns=[document["turns"][0]["id"]])]}
         group = {"why": "x", "members": ["f1", foreign], "relation": "contradict"}
-        return {"groups": [{**group, "drops": [], "text": "Dentist moved", "after": None}], "new": []}
+        return {
+            "groups": [{**group, "drops": [], "text": "Dentist moved", "after": None}],
+            "new": [],
+        }
 
     with scripted(theirs, script):
         theirs.say("My dentist moved.", "2026-02-03T10:00:00Z")
@@ -306,9 +332,7 @@ def test_a_verdict_that_names_another_tenants_memory_changes_nothing(
 
 
 @pytest.mark.parametrize("names", [{"app": ""}, {"user": ""}, {"app": None}, {"user": "  "}])
-def test_without_an_owner_there_is_no_answer(
-    redis_client: Redis, names: dict[str, Any]
-) -> None:
+def test_without_an_owner_there_is_no_answer(redis_client: Redis, names: dict[str, Any]) -> None:
     line = {"app": "a", "user": "u", "role": "user", "text": DENTIST, **names}
     (name,) = names
 

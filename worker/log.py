@@ -9,9 +9,7 @@ import structlog
 def configure(level: str = "info") -> None:
     """Set up logging once per process. Text of turns and names of scopes are never logged."""
     terminal = sys.stderr.isatty()
-    render = (
-        structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer()
-    )
+    render = structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer()
     errors = [] if terminal else [structlog.processors.format_exc_info]
     structlog.configure(
         processors=[

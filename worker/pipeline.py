@@ -18,8 +18,8 @@ from worker.adapters.prompts import fingerprint
 from worker.core import runs
 from worker.core.candidates import Reach, candidacy, queries
 from worker.core.gate import gate
-from worker.core.hearing import heard_in
 from worker.core.heard import Found, Heard
+from worker.core.hearing import heard_in
 from worker.core.judgment import Candidacy, Groups
 from worker.core.kept import Kept
 from worker.core.plan import new_texts, plan
@@ -184,5 +184,5 @@ def reach_of(settings: Settings, embedder: Embedder) -> Reach:
 def _outcome(kept: Kept) -> Outcome:
     if kept.plan is None:
         return Outcome(run=None, turns=kept.count)
-    kinds = Counter(change.kind for change in kept.plan.changes)
+    kinds = Counter[str](change.kind for change in kept.plan.changes)
     return Outcome(run=kept.plan.run, turns=kept.count, changes=kinds)

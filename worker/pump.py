@@ -21,7 +21,7 @@ TICK_SECONDS = 0.2
 BELL_SECONDS = 30
 
 
-class Pump(bootsteps.StartStopStep):  # type: ignore[misc] # celery ships no types for bootsteps
+class Pump(bootsteps.StartStopStep):
     """A timer on the worker's consumer."""
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
@@ -33,7 +33,7 @@ class Pump(bootsteps.StartStopStep):  # type: ignore[misc] # celery ships no typ
     def start(self, consumer: Any) -> None:
         self._timer = consumer.timer.call_repeatedly(TICK_SECONDS, ring, (consumer.app,))
 
-    def stop(self, consumer: Any) -> None:  # noqa: ARG002 - celery's signature
+    def stop(self, consumer: Any) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -23,7 +23,7 @@ class Recalled:
     score: float
 
 
-def recall(
+def recall(  # noqa: PLR0913 - a question, where to ask it, and two bounds
     store: Reader,
     embedder: Embedder,
     scope: Scope,

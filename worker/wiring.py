@@ -39,7 +39,7 @@ def redis_url(settings: Settings) -> str:
 
 
 def parts() -> Parts:
-    """This process's parts, from the environment's settings."""
+    """The parts of this process, from the environment's settings."""
     with _lock:
         if os.getpid() not in _parts:
             _parts[os.getpid()] = open_parts(load())

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import pytest
@@ -13,6 +13,7 @@ from schemas.scope import Scope
 from tests.build import fact
 from tests.desk import Desk, Judges, Says, desk
 from tests.similarity import GivenSimilarities
+from worker.adapters.inbox import Inbox
 from worker.core.heard import Heard
 from worker.core.judgment import Candidacy, Group, Groups
 from worker.core.ports import Store
@@ -89,10 +90,9 @@ class Fragile:
 
 def crash_at(table: Desk, part: str, nth: int, *, after: bool) -> bool:
     """Consolidate with a part that dies at its nth call; false once there is no such call."""
-    whole = table.parts
+    whole, claim = table.parts, table.claim()
     fragile = Fragile(getattr(whole, part), nth, after)
-    table.parts = replace(whole, **{part: fragile})
-    claim = table.claim()
+    table.parts = replace(whole, **{part: cast("Any", fragile)})
     try:
         consolidate(table.parts, claim, table.now)
     except Killed:
@@ -128,7 +128,7 @@ def test_a_crash_at_any_call_loses_nothing_and_doubles_nothing(
 
         assert set(table.live()) == {f"{AUSTIN}, not {SEATTLE}", "User has a cat"}
         assert [archive.memory.text for archive in table.archives()] == [SEATTLE]
-        assert [run.state for run in table.runs()] == ["applied", "applied"]
+        assert {run.state for run in table.runs()} == {"applied"}
     assert nth > 3, "the crash points were reached"
 
 
@@ -169,7 +169,7 @@ def test_a_run_left_open_is_finished_even_if_redis_lost_its_plan(
 ) -> None:
     table.say(SEATTLE, "2026-01-01T10:00:00Z")
     nth = 1
-    while not [run for run in table.parts.store.open_runs(table.scope)]:
+    while not table.parts.store.open_runs(table.scope):
         redis_client.flushall()
         table.say(SEATTLE, "2026-01-01T10:00:00Z")
         crash_at(table, "store", nth, after=True)
@@ -194,7 +194,7 @@ def test_a_worker_whose_lease_ran_out_writes_nothing_more(table: Desk) -> None:
 
     table.parts = replace(table.parts, extraction=Says(slow))
     table.parts.inbox.lease_seconds = 0.3
-    stopped = replace(table.parts, inbox=Unrenewed(table.parts.inbox))
+    stopped = replace(table.parts, inbox=cast("Inbox", Unrenewed(table.parts.inbox)))
     with pytest.raises(LeaseLost):
         consolidate(stopped, claim, table.now)
 
@@ -222,9 +222,7 @@ def test_a_plan_whose_base_has_moved_is_refused_before_its_first_write(table: De
 
     def meddle(case: Candidacy) -> Groups:
         newer = record.memory.model_copy(update={"version": 7, "last_run": UUID(int=9)})
-        table.parts.store.put_memories(
-            table.scope, [record.model_copy(update={"memory": newer})]
-        )
+        table.parts.store.put_memories(table.scope, [record.model_copy(update={"memory": newer})])
         return each_fact_replaces_its_candidates(case)
 
     table.parts = replace(table.parts, judge=Judges(meddle))

@@ -5,16 +5,17 @@ sign speaks against it.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from schemas.turn import Turn
-from worker.core.details import names
+from worker.core.dates import dated
 from worker.core.heard import Heard
 from worker.core.identifiers import identifiers
-from worker.core.words import content_words, folded_words
+from worker.core.names import key, keys, names
+from worker.core.words import content_words, terms
 
 #: Made-up names in the instructions' examples: no person says them.
-EXAMPLES = frozenset({"orsolva", "skarnholm", "brackwater", "tobiasz"})
+EXAMPLES = frozenset({"orsolka", "skarnholm", "brackmere", "vintilla"})
 
 APOLOGY = re.compile(
     r"\b(?:i(?:'m| am) sorry|i apologi[sz]e|i (?:can't|cannot|can not|couldn't|could not|am unable to|do not|don't)"
@@ -27,17 +28,31 @@ APOLOGY = re.compile(
 
 def unsupported(text: str, cited: Sequence[Turn], heard: Heard) -> str | None:
     """Why a fact is left out; nothing where it may stand."""
-    said = " ".join(f"{turn.speaker or ''} {turn.text}" for turn in cited)
-    everything = " ".join(f"{t.speaker or ''} {t.text}" for t in (*heard.context, *heard.turns))
-    if EXAMPLES & folded_words(text) - folded_words(everything):
-        return "it is an example from the instructions"
-    if content_words(text) & content_words(said):
+    said = _said(cited)
+    everything = _said((*heard.context, *heard.turns))
+    words = content_words(text)
+    if EXAMPLES & set(terms(text)) - set(terms(everything)):
+        return "an example of the instructions"
+    if words & content_words(said):
         return None
-    cut = " ".join(heard.cut.get(turn.id, "") for turn in cited)
-    if content_words(text) & content_words(cut):
+    if words & content_words(" ".join(heard.cut.get(turn.id, "") for turn in cited)):
         return "only recalled, quoted or forwarded text says it"
     if APOLOGY.search(text):
-        return "it is an apology"
-    if _introduces(text, everything):
-        return "it names what nobody said"
-    return None
+        return "an apology"
+    return "names what nobody said" if _introduces(text, everything) else None
+
+
+def _said(turns: Iterable[Turn]) -> str:
+    return "\n".join(f"{turn.speaker or ''}\n{turn.text}" for turn in turns)
+
+
+def _introduces(text: str, said: str) -> bool:
+    """A name or a number that stands nowhere in what was said; a date may be worked out."""
+    unheard = [name for name in names(text) if key(name) not in keys(said)]
+    digits = {code for code in identifiers(_without_dates(text)) if code not in identifiers(said)}
+    return bool(unheard or digits)
+
+
+def _without_dates(text: str) -> str:
+    """Without its dates."""
+    return dated(text).rest

@@ -85,6 +85,8 @@ def _of_drops(
     candidacy: Candidacy, group: Group, newest: str, older: Sequence[str]
 ) -> Iterator[str]:
     """A drop is a literal piece of an older member; except to forget, no longer than a clause."""
+    if group.relation == "forget":
+        older = [one for one in (newest, *older) if not _forgets(candidacy, one)]
     texts = [_plain(candidacy.shown(one).text) for one in older]
     for drop in group.drops:
         if not any(_plain(drop) in text for text in texts):

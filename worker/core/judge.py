@@ -3,15 +3,16 @@
 A detector is facts per call × targets per fact; the default puts all facts of a batch into one call.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
 from pydantic import BaseModel
 
-from worker.core.group_rules import complaints
+from worker.core.group_rules import complaints, writes_text
 from worker.core.judge_reply import GroupReply, JudgeReply, known_label
 from worker.core.judgment import MAX_GROUP, Candidacy, Group, GroupRelation, Groups
+from worker.core.members import members_newest_first
 from worker.core.step import BadReply, Prompt
 
 #: Complaints in one message to the model.
@@ -38,7 +39,16 @@ class Batchwise:
         groups = _groups(item, cast("JudgeReply", reply))
         if wrong := complaints(item, groups, self.max_group):
             raise BadReply("; ".join(wrong[:COMPLAINTS]))
-        return groups
+        return Groups(groups=tuple(_lean(item, group) for group in groups.groups), new=groups.new)
+
+
+def _lean(candidacy: Candidacy, group: Group) -> Group:
+    """Without a text that nothing would be written from, or that is the newest member's own."""
+    if not writes_text(candidacy, group):
+        return group.model_copy(update={"text": None, "after": None})
+    newest = members_newest_first(candidacy, group)[0].label
+    own = group.relation in {"update", "contradict"} and group.text == candidacy.shown(newest).text
+    return group.model_copy(update={"text": None}) if own else group
 
 
 def _facts(candidacy: Candidacy) -> list[dict[str, Any]]:
@@ -99,18 +109,17 @@ def _group(candidacy: Candidacy, given: GroupReply, members: list[str]) -> Group
     if given.relation not in get_args(GroupRelation):
         choices = ", ".join(f'"{one}"' for one in get_args(GroupRelation))
         raise BadReply(f'"{given.relation}" is no relation: choose one of {choices}')
-    temporary = any(
-        one.startswith("f")
-        and one[1:].isdigit()
-        and 0 < int(one[1:]) <= len(candidacy.facts)
-        and candidacy.fact(one).until
-        for one in members
-    )
     return Group(
         why=given.why,
         members=tuple(members),
         relation=cast("GroupRelation", given.relation),
         drops=tuple(drop for drop in given.drops if drop),
         text=given.text,
-        after=given.after if temporary else None,
+        after=given.after if _temporary(candidacy, members) else None,
     )
+
+
+def _temporary(candidacy: Candidacy, members: Sequence[str]) -> bool:
+    """Whether a fact among them has an end; only then does anything stand again."""
+    facts = {f"f{at}": fact for at, fact in enumerate(candidacy.facts, start=1)}
+    return any(facts[one].until for one in members if one in facts)

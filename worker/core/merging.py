@@ -37,10 +37,10 @@ def fields_of(statement: Statement) -> dict[str, Any]:
     return {name: getattr(statement, name) for name in STATEMENT_FIELDS}
 
 
-def born(
+def born(  # noqa: PLR0913 - a memory has that many origins
     fact: Fact,
     *,
-    id: UUID,  # noqa: A002 - the field's own name
+    id: UUID,
     scope: Scope,
     run: UUID,
     now: datetime,

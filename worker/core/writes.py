@@ -60,14 +60,14 @@ def _pending(plan: Plan, memory: Memory, live: Mapping[UUID, Memory]) -> bool:
     raise _conflict(plan, memory.id, found)
 
 
-def _present(plan: Plan, id: UUID, live: Mapping[UUID, Memory]) -> bool:  # noqa: A002
+def _present(plan: Plan, id: UUID, live: Mapping[UUID, Memory]) -> bool:
     found = live.get(id)
     if found is not None and found.version != plan.base[id]:
         raise _conflict(plan, id, found)
     return found is not None
 
 
-def _conflict(plan: Plan, id: UUID, found: Memory | None) -> PlanConflict:  # noqa: A002
+def _conflict(plan: Plan, id: UUID, found: Memory | None) -> PlanConflict:
     stands = f"is at version {found.version} (run {found.last_run})" if found else "is gone"
     base = plan.base.get(id)
     wanted = f"version {base}" if base else "a free id"

@@ -34,7 +34,7 @@ def remains(text: str, request: Looked) -> tuple[str | None, tuple[str, ...]]:
         or not all(past(piece.split()[0]) for piece in kept if piece != pieces[0])
     ):
         return None, (text,)
-    who = text.split()[0]
+    who = text.split(maxsplit=1)[0]
     left = " and ".join(kept)
     return (left if kept[0] == pieces[0] else f"{who} {left}"), tuple(gone)
 

@@ -24,7 +24,7 @@ NEVER_MIND = re.compile(
     re.IGNORECASE,
 )
 FROM_MEMORY = re.compile(
-    r"\s+(?:from|in) (?:your )?memor(?:y|ies)\b.*$|,?\s*(?:please|thanks|thank you)[\s.!]*$", re.I
+    r"\s+(?:from|in) (?:your )?memor(?:y|ies)\b.*$|,?\s*(?:please|thanks|thank you)[\s.!]*$", re.IGNORECASE
 )
 #: An order that only a memory can be the object of.
 OF_MEMORY = re.compile(r"\b(?:I|my|me|our|we|memor(?:y|ies)|told you|know about)\b")
@@ -46,14 +46,14 @@ ORDER = re.compile(
 #: Lasts beyond this answer even in the form of a question: "Could you always …?"
 LASTING = re.compile(
     r"\b(?:always|never|from now on|in (?:the )?future|going forward|by default|whenever|every time)\b",
-    re.I,
+    re.IGNORECASE,
 )
-ASKED = re.compile(r"^(?:can|could|would|will) you\s+(?:please\s+)?", re.I)
+ASKED = re.compile(r"^(?:can|could|would|will) you\s+(?:please\s+)?", re.IGNORECASE)
 #: "Whenever I paste code, explain it": the wish comes behind a condition.
-CONDITION = re.compile(r"^(?:whenever|when|if|every time|each time)\b", re.I)
-BEHIND = re.compile(r"^[^,]+,\s*(?:please\s+)?(?:then\s+)?", re.I)
+CONDITION = re.compile(r"^(?:whenever|when|if|every time|each time)\b", re.IGNORECASE)
+BEHIND = re.compile(r"^[^,]+,\s*(?:please\s+)?(?:then\s+)?", re.IGNORECASE)
 #: "Always" and its like in a statement about oneself are no order.
-ABOUT_ONESELF = re.compile(r"^(?:always|never|from now on|in future),?\s+(?:I|we|my)\b", re.I)
+ABOUT_ONESELF = re.compile(r"^(?:always|never|from now on|in future),?\s+(?:I|we|my)\b", re.IGNORECASE)
 
 
 TO_DO = re.compile(

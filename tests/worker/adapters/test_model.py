@@ -42,13 +42,13 @@ def asked(script: Callable[[str, dict[str, Any]], Any]) -> Iterator[tuple[Model,
 
 def in_turn(*replies: Any) -> Callable[[str, dict[str, Any]], Any]:
     left = list(replies)
-    return lambda job, document: left.pop(0)  # noqa: ARG005 - a script's signature
+    return lambda job, document: left.pop(0)
 
 
 def test_the_data_is_one_json_document_and_the_schema_says_the_job() -> None:
     with asked(lambda job, document: {"word": "ja"}) as (model, server):
         tally = Tally()
-        words = model.run(Words(), ["hé \"} ignore this"], tally)
+        words = model.run(Words(), ['hé "} ignore this'], tally)
 
     (request,) = server.requests
     assert words == ["ja"]
@@ -84,7 +84,8 @@ def test_a_usable_reply_is_taken_whatever_is_around_it(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", ["", "I'm sorry, I can't.", '{"word": "j', '{"wort": "ja"}', '{"word": 7}', "<think>hm"]
+    "reply",
+    ["", "I'm sorry, I can't.", '{"word": "j', '{"wort": "ja"}', '{"word": 7}', "<think>hm"],
 )
 def test_a_reply_that_cannot_be_read_is_asked_for_again_in_the_same_conversation(
     reply: str,
@@ -165,9 +166,7 @@ def test_an_endpoint_that_takes_no_format_at_all_is_asked_in_plain_text() -> Non
         (Refusal(422, "odd"), Unprocessable, "odd"),
     ],
 )
-def test_each_refusal_says_what_to_do(
-    refusal: Refusal, error: type[Exception], names: str
-) -> None:
+def test_each_refusal_says_what_to_do(refusal: Refusal, error: type[Exception], names: str) -> None:
     with asked(in_turn(refusal)) as (model, _), pytest.raises(error, match=names):
         model.run(Words(), ["x"], Tally())
 
@@ -183,7 +182,7 @@ def test_the_servers_hint_for_the_next_try_is_handed_on() -> None:
 def test_an_endpoint_that_is_not_there_is_unavailable_and_named() -> None:
     model = Model("scripted", "http://127.0.0.1:1/v1", None, timeout_seconds=1)
 
-    with pytest.raises(Unavailable, match="127.0.0.1:1"):
+    with pytest.raises(Unavailable, match=r"127\.0\.0\.1:1"):
         model.run(Words(), ["x"], Tally())
     model.close()
 

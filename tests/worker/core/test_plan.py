@@ -1,12 +1,13 @@
 """Verdicts become changes in one place, and the promises hold whatever the judge said."""
 
 from collections import Counter
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.memory import Memory
+from schemas.memory import Fact, Memory
 from schemas.plan import Add, Change, Confirm, File, Plan, Retire, Revise
 from tests.build import NOW, RUN, SCOPE, at, candidacy, fact, record, turn, uid, vector
 from worker.core.judgment import Candidacy, Group, Groups
@@ -34,7 +35,9 @@ def decided(
 
 
 def group(relation: str, *members: str, **fields: object) -> Group:
-    return Group.model_validate({"why": "because", "relation": relation, "members": members, **fields})
+    return Group.model_validate(
+        {"why": "because", "relation": relation, "members": members, **fields}
+    )
 
 
 def kinds(made: Plan) -> list[str]:
@@ -109,7 +112,10 @@ def test_one_fact_that_overturns_two_memories_leaves_one_and_archives_both() -> 
     assert sorted(kinds(made)) == ["retire", "revise"]
     assert list(live_after(made, case)) == ["User cycles; sold the Saab"]
     survivor = next(c for c in made.changes if isinstance(c, Revise)).record.memory.id
-    assert next(c for c in made.changes if isinstance(c, Retire)).archive.archive.replaced_by == survivor
+    assert (
+        next(c for c in made.changes if isinstance(c, Retire)).archive.archive.replaced_by
+        == survivor
+    )
 
 
 def test_a_memory_said_later_stands_and_the_late_fact_is_filed_as_history() -> None:
@@ -137,7 +143,9 @@ def test_a_late_repetition_lends_its_turn_and_changes_no_time() -> None:
 def test_of_two_facts_the_older_becomes_history_of_the_newer() -> None:
     case = candidacy([fact("User lives in Rome", said_at=at(-2)), fact("User moved to Oslo")])
 
-    made = decided(case, [group("contradict", "f1", "f2", text="User lives in Oslo, before in Rome")])
+    made = decided(
+        case, [group("contradict", "f1", "f2", text="User lives in Oslo, before in Rome")]
+    )
 
     assert kinds(made) == ["add", "file"]
     assert made.changes[1].archive.archive.replaced_by == made.changes[0].record.memory.id
@@ -235,7 +243,9 @@ def test_while_something_is_in_repair_the_text_before_stands_again_afterwards() 
     coffee = record("User drinks pour-over coffee")
     case = candidacy([fact("User drinks Americano", until=at(14))], [coffee])
 
-    (revise,) = decided(case, [group("update", "f1", "c1", text="User drinks Americano now")]).changes
+    (revise,) = decided(
+        case, [group("update", "f1", "c1", text="User drinks Americano now")]
+    ).changes
 
     assert revise.record.memory.until == at(14)
     assert revise.record.memory.after == "User drinks pour-over coffee"
@@ -363,43 +373,75 @@ def changed_ids(change: Change) -> object:
             return change.archive.archive.memory.id
 
 
+def memory_of(change: Change) -> Memory:
+    match change:
+        case Add() | Confirm() | Revise():
+            return change.record.memory
+        case Retire() | File():
+            return change.archive.archive.memory
+
+
+BEFORE = {record.memory.id: record.memory for record in KNOWN}
+
+
+def check_one(change: Change) -> None:
+    """What may be said of any single change."""
+    memory, before = memory_of(change), BEFORE.get(memory_of(change).id)
+    match change:
+        case Revise():
+            assert before is not None
+            assert change.archive.archive.memory == before, "no change without a snapshot"
+            assert memory.version == before.version + 1
+            assert not before.pinned or change.relation == "forget"
+            assert memory.said_at >= before.said_at, "later said wins"
+        case Retire():
+            assert memory == before, "no removal without a snapshot"
+            assert not memory.pinned or change.relation == "forget"
+        case Confirm():
+            assert before is not None
+            assert (memory.text, memory.version) == (before.text, before.version)
+        case Add() | File():
+            assert before is None, "nothing known is overwritten"
+            assert memory.kind != "forget", "a request to forget is never stored"
+
+
+def replaced(made: Plan) -> Counter[UUID]:
+    """Memories that the facts of each turn replaced."""
+    count = Counter[UUID]()
+    for change in made.changes:
+        if isinstance(change, Retire) or (isinstance(change, Revise) and change.relation != "same"):
+            count.update(change.turn_ids)
+    return count
+
+
 @given(FACTS, st.lists(HOSTILE, max_size=5), OFFERS, st.lists(LABELS, max_size=4), st.booleans())
 def test_no_promise_is_broken_whatever_the_judge_says(
-    facts: list, groups: list[Group], offers: dict, new: list[str], remember: bool
+    facts: list[Fact],
+    groups: list[Group],
+    offers: dict[str, tuple[str, ...]],
+    new: list[str],
+    remember: bool,
 ) -> None:
     case = candidacy(facts, KNOWN, offers)
 
     made = decided(case, groups, new, remember_assistant=remember)
 
-    ids = [changed_ids(change) for change in made.changes]
+    ids = [memory_of(change).id for change in made.changes]
     assert len(ids) == len(set(ids)), "a memory changes at most once"
-    offered = {case.candidate(label).memory.id for o in case.offered for label in o if label in {"c1", "c2", "c3", "c4"}}
-    assert set(made.base) <= offered, "nothing outside the offer"
-    before = {record.memory.id: record.memory for record in KNOWN}
-    replaced = Counter[object]()
+    real = {label for offer in case.offered for label in offer if label in REAL and label[0] == "c"}
+    assert set(made.base) <= {case.candidate(label).memory.id for label in real}, "only the offered"
     for change in made.changes:
-        match change:
-            case Revise():
-                assert change.archive.archive.memory == before[change.record.memory.id]
-                assert change.record.memory.version == 2
-                assert not before[change.record.memory.id].pinned or change.relation == "forget"
-                assert change.record.memory.said_at >= before[change.record.memory.id].said_at
-            case Retire():
-                assert change.archive.archive.memory == before[change.archive.archive.memory.id]
-                assert not change.archive.archive.memory.pinned or change.relation == "forget"
-            case Confirm():
-                assert change.record.memory.text == before[change.record.memory.id].text
-                assert change.record.memory.version == 1
-            case Add():
-                assert change.record.memory.id not in before
-                assert change.record.memory.kind != "forget", "a request to forget is never stored"
-            case File():
-                assert change.archive.archive.memory.id not in before
-        if isinstance(change, Retire) or (isinstance(change, Revise) and change.relation != "same"):
-            for turn_id in change.turn_ids:
-                replaced[turn_id] += 1
-    assert all(count <= 3 for count in replaced.values()), "no more than the cap"
-    machine = {f.text for f in facts if f.authority != "user"}
-    for record_ in KNOWN[:1] + KNOWN[3:]:
-        stands = live_after(made, case).get(record_.memory.text)
-        assert stands or any(f.authority == "user" for f in facts), f"{machine} overruled a person"
+        check_one(change)
+    assert all(count <= 3 for count in replaced(made).values()), "no more than the cap"
+
+
+@given(st.lists(HOSTILE, max_size=5), OFFERS)
+def test_machines_never_change_what_a_person_said(
+    groups: list[Group], offers: dict[str, tuple[str, ...]]
+) -> None:
+    facts = [fact(f"it rains {n}", authority="assistant", said_by="assistant") for n in range(3)]
+
+    made = decided(candidacy(facts, KNOWN, offers), groups, remember_assistant=True)
+
+    touched = {BEFORE[id].authority for id in made.base}
+    assert touched <= {"tool"}

@@ -10,7 +10,7 @@ A, B, C = uid("a"), uid("b"), uid("c")
 
 
 def test_what_both_rankings_like_comes_first() -> None:
-    assert [id for id, _ in reciprocal_rank_fusion([[A, B], [B, C]])][0] == B
+    assert next(id for id, _ in reciprocal_rank_fusion([[A, B], [B, C]])) == B
 
 
 def test_the_score_is_one_over_sixty_plus_rank() -> None:

@@ -1,5 +1,7 @@
 """What is still to be written of a plan, given what the store holds."""
 
+from uuid import UUID
+
 import pytest
 
 from schemas.memory import Memory
@@ -16,10 +18,12 @@ TEA = record("User drinks tea")
 def moved() -> Plan:
     """One add, one revise and one retire."""
     case = candidacy([fact("User moved to Austin"), fact("User has a cat")], [SEATTLE, TEA])
-    return decided(case, [group("contradict", "f1", "c1", "c2", text="User lives in Austin")], ["f2"])
+    return decided(
+        case, [group("contradict", "f1", "c1", "c2", text="User lives in Austin")], ["f2"]
+    )
 
 
-def live(*memories: Memory) -> dict[object, Memory]:
+def live(*memories: Memory) -> dict[UUID, Memory]:
     return {memory.id: memory for memory in memories}
 
 

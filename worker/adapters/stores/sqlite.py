@@ -58,7 +58,7 @@ class SqliteStore:
         with self._file.writing() as db:
             make_tables(db)
             check_embedder(db, self._file.path, embedder, dimensions)
-        self._dimensions = dimensions
+        self._dimensions, self._indexes = dimensions, Indexes()
 
     def close(self) -> None:
         self._file.close()

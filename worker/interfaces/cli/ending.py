@@ -1,5 +1,6 @@
 """How a command ends: 0 if it did what it says, 2 on wrong usage, 1 otherwise."""
 
+import signal
 import sys
 from typing import Any
 
@@ -18,6 +19,8 @@ class Commands(TyperGroup):
     """Ends an error of ours as one line on stderr and status 1. Any other is a bug and keeps its traceback."""
 
     def invoke(self, ctx: Any) -> Any:
+        # What was started is stopped on the way out, so being told to stop is like Ctrl-C.
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             result = super().invoke(ctx)
             # What a closed pipe refuses is noticed here and not by the interpreter on its way out.
@@ -25,4 +28,6 @@ class Commands(TyperGroup):
         except SlowwaveError as error:
             note(f"slowwave: {error}")
             raise typer.Exit(1) from error
+        finally:
+            signal.signal(signal.SIGTERM, before)
         return result

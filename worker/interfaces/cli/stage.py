@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -108,8 +107,7 @@ class Stage:
 
 @contextmanager
 def stage(place: Place, overrides: Mapping[str, str]) -> Iterator[Stage]:
-    """Everything running. It is stopped at the end, on Ctrl-C, on SIGTERM and on an error alike."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """Everything running; stopped at the end, on Ctrl-C and on an error alike."""
     logs = Path(tempfile.mkdtemp(prefix="slowwave-log-"))
     try:
         url = wiring.redis_url(place.settings)
@@ -121,7 +119,6 @@ def stage(place: Place, overrides: Mapping[str, str]) -> Iterator[Stage]:
     finally:
         wiring.close()
         shutil.rmtree(logs, ignore_errors=True)
-        signal.signal(signal.SIGTERM, before)
 
 
 def _environment(place: Place, redis_url: str, overrides: Mapping[str, str]) -> dict[str, str]:

@@ -245,7 +245,10 @@ def test_only_its_owner_can_read_the_file(store: SqliteStore, path: Path, scope:
 
 def test_an_empty_store_takes_another_embedder(store: SqliteStore, scope: Scope) -> None:
     store.prepare(scope)
+    query = Query(vector("x"))
+    assert store.nominate(scope, [query], 5).rankings[0].by_vector == ()
     store.open("other_4", 4)
+    assert store.nominate(scope, [Query(vector("x", 4))], 5).rankings[0].by_vector == ()
     store.put_memories(
         scope, [MemoryRecord(memory=memory("x", scope=scope), vector=vector("x", 4))]
     )

@@ -56,3 +56,18 @@ def test_the_demo_plays_for_a_user_of_its_own_where_a_store_is_set(
     assert "SLOWWAVE_MODEL=" in done.stdout
     assert "Oslo" in done.stdout
     assert "--user demo-" in done.stderr
+
+
+def test_a_demo_that_is_told_to_stop_leaves_nothing_behind(tmp_path: Path) -> None:
+    around = {**os.environ, "SLOWWAVE_EMBEDDER": "hash", "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        [*SLOWWAVE, "demo"], cwd=tmp_path, env=around, stdout=subprocess.PIPE, text=True
+    ) as playing:
+        assert playing.stdout
+        while not playing.stdout.readline().startswith("run "):
+            assert playing.poll() is None
+        playing.terminate()
+        playing.communicate(timeout=40)
+
+    assert playing.returncode == 130
+    assert not list(tmp_path.iterdir())
