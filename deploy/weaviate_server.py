@@ -21,7 +21,7 @@ import tempfile
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -236,10 +236,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(binary: Path, data: Path) -> None:
-    with server(data, binary) as running:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with suppress(KeyboardInterrupt), server(data, binary) as running:
         print(f"SLOWWAVE_STORE_URL={running.url}", flush=True)
         print(f"data and log in {data}; stop with Ctrl-C", file=sys.stderr, flush=True)
-        signal.sigwait({signal.SIGINT, signal.SIGTERM})
+        signal.pause()
 
 
 if __name__ == "__main__":

@@ -76,6 +76,12 @@ def _kept(parts: Parts, claim: Claim) -> Kept | None:
     return Kept.model_validate_json(payload) if payload else None
 
 
+def batch_size(inbox: Inbox, claim: Claim) -> int:
+    """Turns that stand or fall together: those of a kept plan, else what the claim may take."""
+    payload = inbox.kept_plan(claim)
+    return Kept.model_validate_json(payload).count if payload else inbox.held(claim)
+
+
 def _decide(parts: Parts, claim: Claim, lease: Lease, now: datetime) -> Kept:
     """Read the batch, leave out what a run has settled, think, and keep the plan under the fence."""
     turns = parts.inbox.turns(claim)

@@ -9,8 +9,8 @@ import structlog
 
 from worker.adapters.inbox import Claim
 from worker.core.retry import Decision, decide
-from worker.errors import LeaseLost, SlowwaveError
-from worker.pipeline import Outcome, Parts, consolidate
+from worker.errors import LeaseLost, SlowwaveError, Unprocessable
+from worker.pipeline import Outcome, Parts, batch_size, consolidate
 from worker.wiring import parts
 
 log = structlog.get_logger()
@@ -45,6 +45,7 @@ def settle_next(these: Parts) -> Claim | None:
 def settle(these: Parts, claim: Claim) -> Outcome | None:
     """Consolidate, and carry out what follows from a failure. An unknown error is a bug and rises."""
     try:
+        _refuse_what_kills(these, claim)
         outcome = consolidate(these, claim, datetime.now(UTC))
     except LeaseLost as error:
         log.warning("lease_lost", reason=str(error))
@@ -56,8 +57,17 @@ def settle(these: Parts, claim: Claim) -> Outcome | None:
     return outcome
 
 
+def _refuse_what_kills(these: Parts, claim: Claim) -> None:
+    """A lone turn whose attempts are used up without an error has killed its workers: no further one."""
+    if claim.attempt > these.settings.max_attempts and batch_size(these.inbox, claim) == 1:
+        raise Unprocessable(
+            f"{claim.attempt - 1} attempts at this turn ended with the death of the worker or were"
+            " given up: look at it before you replay it"
+        )
+
+
 def _fail(these: Parts, claim: Claim, error: SlowwaveError) -> None:
-    held = these.inbox.held(claim)
+    held = batch_size(these.inbox, claim)
     match decide(error, claim.attempt, held, these.settings.max_attempts, random.random()):  # noqa: S311
         case Decision(park=True):
             log.error("batch_parked", reason=str(error), turns=held, attempts=claim.attempt)

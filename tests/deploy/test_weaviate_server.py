@@ -3,7 +3,9 @@
 import hashlib
 import io
 import os
+import signal
 import socket
+import subprocess
 import sys
 import tarfile
 import textwrap
@@ -13,6 +15,7 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -327,3 +330,23 @@ def test_a_server_that_does_not_work_gives_way_to_the_next(tmp_path: Path) -> No
 
     with server(tmp_path / "data") as running:
         assert running.version.startswith("1.")
+
+
+@pytest.mark.usefixtures("weaviate_server")
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_run_says_the_address_and_takes_the_server_with_it(
+    tmp_path: Path, stop: signal.Signals
+) -> None:
+    command = [sys.executable, "-m", "deploy.weaviate_server", "run", "--data", str(tmp_path / "d")]
+    own = {**os.environ, "SLOWWAVE_WEAVIATE_BIN": str(HERE)}
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(command, cwd=root, env=own, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline().strip() == str(HERE)
+        url = running.stdout.readline().strip().removeprefix("SLOWWAVE_STORE_URL=")
+        running.send_signal(stop)
+        assert running.wait(timeout=30) == 0
+
+    port = urlsplit(url).port
+    assert port is not None
+    assert weaviate_process._is_free(port)

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from schemas.turn import Turn
 from worker.core.dates import dated
 from worker.core.heard import Heard
+from worker.core.hearing import PLACEHOLDER
 from worker.core.identifiers import identifiers
-from worker.core.names import key, keys, names
+from worker.core.names import certain_names, key, keys
 from worker.core.words import content_words, terms
 
 #: Made-up names in the instructions' examples: no person says them.
@@ -43,12 +44,13 @@ def unsupported(text: str, cited: Sequence[Turn], heard: Heard) -> str | None:
 
 
 def _said(turns: Iterable[Turn]) -> str:
-    return "\n".join(f"{turn.speaker or ''}\n{turn.text}" for turn in turns)
+    said = "\n".join(f"{turn.speaker or ''}\n{turn.text}" for turn in turns)
+    return PLACEHOLDER.sub(" ", said)
 
 
 def _introduces(text: str, said: str) -> bool:
     """A name or a number that stands nowhere in what was said; a date may be worked out."""
-    unheard = [name for name in names(text) if key(name) not in keys(said)]
+    unheard = [name for name in certain_names(text) if key(name) not in keys(said)]
     digits = {code for code in identifiers(_without_dates(text)) if code not in identifiers(said)}
     return bool(unheard or digits)
 

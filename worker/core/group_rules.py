@@ -71,11 +71,11 @@ def _forgets(candidacy: Candidacy, label: str) -> bool:
 
 def _of_content(candidacy: Candidacy, group: Group) -> Iterator[str]:
     newest, *older = [m.label for m in members_newest_first(candidacy, group)]
-    if group.relation == "same":
-        if group.drops:
-            yield f'the group of {newest} is "same": its "drops" have to be empty, or it is an "update"'
-    else:
-        yield from _of_drops(candidacy, group, newest, older)
+    if group.relation == "same" and group.drops:
+        yield f'the group of {newest} is "same": its "drops" have to be empty, or it is an "update"'
+    if not writes_text(candidacy, group):
+        return
+    yield from _of_drops(candidacy, group, newest, older)
     if group.relation in {"update", "contradict"}:
         yield from _of_news(candidacy, group, newest, older)
     yield from _of_the_guard(candidacy, group, newest, older)
@@ -114,8 +114,6 @@ def _of_news(
 def _of_the_guard(
     candidacy: Candidacy, group: Group, newest: str, older: Sequence[str]
 ) -> Iterator[str]:
-    if not writes_text(candidacy, group):
-        return
     members = [candidacy.shown(one) for one in (newest, *older) if not _forgets(candidacy, one)]
     texts = [one for one in (_standing(candidacy, group, newest), group.after) if one]
     pieces = [*texts, *group.drops, *_stands_again(candidacy, group, newest, older)]

@@ -1,11 +1,14 @@
 """The shape of what a judge answers, and its labels read as the ones that were offered."""
 
+import re
 from typing import Any
 
 from pydantic import model_validator
 
 from worker.core.judgment import Candidacy
 from worker.core.reply_fields import Label, Labels, Nullable, Plain, Reply, Texts
+
+NUMBER = re.compile(r"[0-9]{1,4}")
 
 
 class GroupReply(Reply):
@@ -38,7 +41,7 @@ class JudgeReply(Reply):
 
 def known_label(given: str, candidacy: Candidacy, beside: list[str]) -> str:
     """The label that is meant: `1` is `c1` where there is no `f1`, or `f1` stands beside it already."""
-    if not given.isascii() or not given.isdigit():
+    if not NUMBER.fullmatch(given):
         return given
     counts = {"f": len(candidacy.facts), "c": len(candidacy.candidates)}
     number = int(given)

@@ -19,18 +19,34 @@ HONOURED = re.compile(
 BE_AND_HAVE = frozenset(
     {"is", "was", "has", "had", "are", "were", "will", "isn't", "wasn't", "hasn't"}
 )
+#: Words that tell German from other languages.
+GERMAN = frozenset(
+    "das der den dem und ist nicht ein eine einen mit sich wird kein keine zum zur auf bei seit für über von".split()
+)
 #: From here on an inflected name of an alphabet with cases is told by its beginning.
 SHORTEST_BEGINNING = 4
 
 
 def names(text: str) -> frozenset[str]:
-    """The names of a text as they are written, without a possessive."""
+    """The names of a text as they are written, without a possessive; in doubt a first word is one."""
+    return _found(text, BE_AND_HAVE)
+
+
+def certain_names(text: str) -> frozenset[str]:
+    """Only what cannot be a common word; none in German, which writes all nouns like names."""
+    words = {folded(token) for token in TOKEN.findall(text)}
+    return frozenset() if words & GERMAN else _found(text, frozenset())
+
+
+def _found(text: str, verbs: frozenset[str]) -> frozenset[str]:
     text = unicodedata.normalize("NFKC", text)
     found = set(HONOURED.findall(text))
     tokens = list(TOKEN.finditer(text))
     for at, token in enumerate(tokens):
         after = tokens[at + 1].group() if at + 1 < len(tokens) else ""
-        if _is_name(token.group(), text[max(0, token.start() - 8) : token.start()], after):
+        before = text[max(0, token.start() - 8) : token.start()]
+        first = bool(SENTENCE_END.search(before)) and after not in verbs
+        if _is_name(token.group(), first=first):
             found.add(bare(token.group()))
     return frozenset(found)
 
@@ -56,13 +72,11 @@ def key(name: str) -> str:
     return plain
 
 
-def _is_name(word: str, before: str, after: str) -> bool:
+def _is_name(word: str, *, first: bool) -> bool:
     core = bare(word)
     plain = folded(core)
-    if not core[0].isupper() or plain in FUNCTION_WORDS or plain in MONTH or plain in WEEKDAY:
-        return any(sign.isupper() for sign in core[1:])
-    if any(sign.isupper() for sign in core[1:]) or core != word:
+    if any(sign.isupper() for sign in core[1:]):
         return True
-    if len(core) == 1:
+    if not core[0].isupper() or plain in FUNCTION_WORDS or plain in MONTH or plain in WEEKDAY:
         return False
-    return not SENTENCE_END.search(before) or after in BE_AND_HAVE
+    return core != word or (len(core) > 1 and not first)

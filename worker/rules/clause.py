@@ -47,12 +47,10 @@ def bare(sentence: str) -> str:
 def in_the_past(text: str) -> bool:
     """Whether the first verb after the subject is in the past tense ("has lived" reaches the present)."""
     found = SUBJECT_VERB.search(text)
-    return bool(found) and (
-        is_past(found["verb"]) or found["verb"] in {"was", "were", "used", "had"}
-    )
+    return found is not None and is_past(found["verb"])
 
 
 def looks_back(text: str) -> bool:
     """Past tense or perfect: "on Friday" then means the last one."""
     found = SUBJECT_VERB.search(text)
-    return in_the_past(text) or bool(found and found["verb"] in {"has", "have"})
+    return found is not None and (is_past(found["verb"]) or found["verb"] in {"has", "have"})

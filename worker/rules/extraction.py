@@ -104,4 +104,4 @@ def _moment(text: str, turn: Turn) -> str | None:
     """Nothing is counted from a time that was not given."""
     if turn.approximate_time:
         return None
-    return happened(text, turn.said_at.date(), is_past=looks_back(text))
+    return happened(text, turn.said_at.date(), "past" if looks_back(text) else "other")

@@ -6,13 +6,13 @@ from functools import cached_property
 
 from pydantic import BaseModel
 
+from worker.core.group_rules import complaints
 from worker.core.judgment import MAX_GROUP, Candidacy, Group, GroupRelation, Groups
-from worker.core.members import member
 from worker.core.step import Prompt
 from worker.rules.forgetting import is_meant, remains
-from worker.rules.likeness import Looked
+from worker.rules.likeness import LIGHT, Looked
 from worker.rules.verdicts import Verdict, verdict
-from worker.rules.weaving import with_before, with_rest
+from worker.rules.weaving import LONGEST, with_before, with_rest
 
 #: Old statements one sentence must end to be looked at before newer sentences.
 SEVERAL = 2
@@ -29,7 +29,16 @@ class RuleJudgment:
         return ()
 
     def read(self, item: Candidacy, replies: Sequence[BaseModel]) -> Groups:
-        return _Court(item, self.same, self.max_group).groups()
+        court = _Court(item, self.same, self.max_group)
+        groups = tuple(group for group in court.groups() if self._is_sound(item, group))
+        grouped = {one for group in groups for one in group.members}
+        return Groups(groups=groups, new=tuple(f for f in court.facts if f not in grouped))
+
+    def _is_sound(self, item: Candidacy, group: Group) -> bool:
+        """Whether a model's judge might have found it; what breaks a rule is no finding, and its facts are new."""
+        others = (f"f{at + 1}" for at in range(len(item.facts)))
+        new = tuple(label for label in others if label not in group.members)
+        return not complaints(item, Groups(groups=(group,), new=new), self.max_group)
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,8 @@ class _Court:
     same: float
     max_group: int
 
-    def groups(self) -> Groups:
+    def groups(self) -> list[Group]:
+        """Groups that share no member."""
         groups: list[Group] = []
         used: set[str] = set()
         for label in self._order:
@@ -56,32 +66,35 @@ class _Court:
             if group:
                 groups.append(group)
                 used |= set(group.members)
-        new = tuple(label for label in self._facts if label not in used)
-        return Groups(groups=tuple(groups), new=new)
+        return groups
 
     @cached_property
-    def _facts(self) -> tuple[str, ...]:
+    def facts(self) -> tuple[str, ...]:
         return tuple(f"f{at + 1}" for at in range(len(self.item.facts)))
 
     @cached_property
     def _looked(self) -> dict[str, Looked]:
-        labels = (*self._facts, *(f"c{at + 1}" for at in range(len(self.item.candidates))))
-        return {label: Looked(member(self.item, label).statement) for label in labels}
+        labels = (*self.facts, *(f"c{at + 1}" for at in range(len(self.item.candidates))))
+        return {label: Looked(self.item.shown(label)) for label in labels}
 
     @cached_property
     def _order(self) -> list[str]:
         """Requests to forget, then sentences that end several things, then the newest first."""
-        return sorted(self._facts, key=self._priority, reverse=True)
+        return sorted(self.facts, key=self._priority, reverse=True)
 
     def _priority(self, label: str) -> tuple[object, ...]:
         fact = self.item.fact(label)
-        ended = sum(one.verdict.why.startswith("over") for one in self._related(label))
+        ended = sum(one.verdict.why.startswith("over") for one in self._relations[label])
         return fact.kind == "forget", ended if ended >= SEVERAL else 0, fact.said_at, int(label[1:])
 
     def _offered(self, label: str) -> tuple[str, ...]:
         """What exists of the labels offered to a fact, each once."""
         known = (one for one in self.item.offered[int(label[1:]) - 1] if one in self._looked)
         return tuple(one for one in dict.fromkeys(known) if one != label)
+
+    @cached_property
+    def _relations(self) -> dict[str, list[_Related]]:
+        return {label: self._related(label) for label in self.facts}
 
     def _related(self, label: str) -> list[_Related]:
         mine = self._looked[label]
@@ -109,22 +122,26 @@ class _Court:
     def _group(self, label: str, used: set[str]) -> Group | None:
         if self.item.fact(label).kind == "forget":
             return self._forget(label, used)
-        related = [one for one in self._related(label) if one.label not in used]
+        related = [one for one in self._relations[label] if one.label not in used]
         later = [one for one in related if one.is_later]
         if later:
             return self._late(label, later)
-        older = [one for one in related if not one.is_later]
-        changed = [one for one in older if one.verdict.relation != "same"]
+        changed = [one for one in related if one.verdict.relation != "same"]
         if not changed:
-            return self._repeat(label, older) if older else None
-        members = older[: self.max_group - 1]
-        return self._change(label, members if self._says_more(label, members) else changed[:1])
+            return self._repeat(label, related) if related else None
+        members = related[: self.max_group - 1]
+        if self._fit(label, members):
+            return self._change(label, members)
+        return self._change(label, changed[:1]) if self._fit(label, changed[:1]) else None
 
-    def _says_more(self, label: str, older: list[_Related]) -> bool:
+    def _fit(self, label: str, older: list[_Related]) -> bool:
+        """Whether together they are changed by the fact, it says more than they do, and one text can hold it all."""
+        mine = self._looked[label]
         known = frozenset[str]().union(*(self._looked[one.label].whole for one in older))
-        return bool(self._looked[label].words - known) and any(
-            one.verdict.relation != "same" for one in older
-        )
+        kept = [one.label for one in older if len(older) > 1 or one.verdict.keeps == "also"]
+        length = sum(len(self._looked[one].statement.text) for one in kept)
+        changes = any(one.verdict.relation != "same" for one in older)
+        return changes and bool(mine.words - known) and length <= LONGEST
 
     def _forget(self, label: str, used: set[str]) -> Group | None:
         request = self._looked[label]
@@ -142,7 +159,7 @@ class _Court:
         left = [text for text, _ in texts if text]
         drops = tuple(dict.fromkeys(piece for _, pieces in texts for piece in pieces))
         return Group(
-            why=f"the person asked to forget: {request.statement.text}",
+            why="the person asked to forget it",
             members=(label, *meant),
             relation="forget",
             drops=drops,
@@ -152,41 +169,35 @@ class _Court:
     def _late(self, label: str, later: list[_Related]) -> Group | None:
         """What is already known to be newer stands; a late detail that it lacks is kept by adding it."""
         one = next((one for one in later if one.label.startswith("c")), None)
-        if one is None:
+        if one is None or one.verdict.keeps == "also":
             return None
-        mine, theirs = self._looked[label], self._looked[one.label]
+        members = (label, one.label)
         if one.verdict.keeps == "within":
-            known = mine.core <= theirs.core
-            return self._named((label, one.label), "same", one.verdict.why) if known else None
-        if one.verdict.keeps == "also":
-            return None
+            said = self._looked[label].core <= self._looked[one.label].core
+            return Group(why=one.verdict.why, members=members, relation="same") if said else None
         return Group(
             why=f"said earlier than what is known; {one.verdict.why}",
-            members=(label, one.label),
+            members=members,
             relation=one.verdict.relation,
-            drops=(mine.statement.text,),
+            drops=(self._looked[label].statement.text,),
         )
 
     def _repeat(self, label: str, older: list[_Related]) -> Group | None:
         """One memory is confirmed; near copies of it are left to sleep."""
-        mine = self._looked[label]
         memory = next((one for one in older if one.label.startswith("c")), None)
-        twins = [one for one in older if one.label.startswith("f")]
+        twins = [one.label for one in older if one.label.startswith("f")]
+        core = {one: self._looked[one].core for one in (label, *twins)}
         if memory:
-            known = self._looked[memory.label].core | mine.core
-            twins = [one for one in twins if self._looked[one.label].core <= known]
-            return self._named(
-                (label, memory.label, *_labels(twins))[: self.max_group], "same", memory.verdict.why
-            )
-        twins = twins[: self.max_group - 1]
-        richest = max((label, *_labels(twins)), key=lambda one: len(self._looked[one].core))
-        held = all(self._looked[one].core <= self._looked[richest].core for one in _labels(twins))
-        if not held:
+            known = self._looked[memory.label].core
+            twins = [one for one in twins if core[one] <= known]
+            members = (label, memory.label, *twins)[: self.max_group]
+            return Group(why=memory.verdict.why, members=members, relation="same")
+        richest = max((label, *twins), key=lambda one: len(core[one]))
+        twins = [one for one in twins if core[one] <= core[richest]][: self.max_group - 1]
+        if not twins or (richest != label and richest not in twins):
             return None
-        text = self._looked[richest].statement.text if richest != label else None
-        return Group(
-            why=twins[0].verdict.why, members=(label, *_labels(twins)), relation="same", text=text
-        )
+        text = None if richest == label else self._looked[richest].statement.text
+        return Group(why=older[0].verdict.why, members=(label, *twins), relation="same", text=text)
 
     def _change(self, label: str, older: list[_Related]) -> Group:
         mine = self._looked[label].statement
@@ -211,22 +222,26 @@ class _Court:
         """The newest words with all that the older ones say beyond them."""
         mine = self._looked[label]
         texts: dict[str, list[str]] = {"before": [], "also": []}
-        for one in older:
-            theirs = self._looked[one.label]
-            if one.verdict.keeps == "before":
-                texts["before"].append(theirs.statement.text)
-            elif not theirs.whole <= mine.whole and theirs.core - mine.core:
-                texts["also"].append(theirs.statement.text)
+        for one in self._telling(label, older):
+            keeps = "before" if one.verdict.keeps == "before" else "also"
+            texts[keeps].append(self._looked[one.label].statement.text)
         newest = mine.statement.text
-        if mine.statement.until:
-            return with_rest(
-                with_rest(newest, texts["before"], "otherwise"), texts["also"], "also"
-            ), ()
-        text, drops = with_before(newest, texts["before"])
-        return with_rest(text, texts["also"], "also"), drops
+        if not mine.statement.until:
+            text, drops = with_before(newest, texts["before"])
+            return with_rest(text, texts["also"], "also"), drops
+        text = with_rest(newest, texts["before"], "otherwise")
+        return with_rest(text, texts["also"], "also"), ()
 
-    def _named(self, members: tuple[str, ...], relation: GroupRelation, why: str) -> Group:
-        return Group(why=why, members=members, relation=relation)
+    def _telling(self, label: str, older: list[_Related]) -> list[_Related]:
+        """Those that say something beyond the newest and beyond one another; of two alike the richer."""
+        said = self._looked[label].whole | LIGHT
+        found: list[_Related] = []
+        for one in sorted(older, key=lambda one: len(self._looked[one.label].core), reverse=True):
+            theirs = self._looked[one.label]
+            if not theirs.whole <= said or (one.verdict.keeps == "before" and not found):
+                found.append(one)
+                said |= theirs.whole
+        return [one for one in older if one in found]
 
 
 def _labels(related: Iterable[_Related]) -> tuple[str, ...]:

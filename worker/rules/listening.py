@@ -27,7 +27,7 @@ PET = re.compile(rf"\b(?P<pet>{PETS})\b")
 PET_NAME = re.compile(
     r"^(?:(?:His|Her|Its) name(?:'s| is)|(?:He|She|It)(?:'s| is) (?:called|named)) (?P<name>[A-Z]\w+)$"
 )
-#: Longest statement, in characters; a longer one is a text, and a model's work.
+#: Longest sentence, in characters; a longer one is a text, and a model's work.
 LONGEST = 500
 
 
@@ -60,6 +60,9 @@ class Listener:
         found: list[Said] = []
         pretending = False
         for sentence in sentences(text):
+            if len(sentence) > LONGEST:
+                self.dropped["too long for a rule"] += 1
+                continue
             pretending = pretending or opens_pretence(sentence)
             if pretending:
                 self.dropped["fiction"] += 1
@@ -70,9 +73,7 @@ class Listener:
 
     def _take(self, said: Said, found: list[Said]) -> None:
         """A sentence that goes on about the code before it joins it."""
-        if len(said.text) > LONGEST:
-            self.dropped["too long for a rule"] += 1
-        elif not continued(said.text) or not said.is_technical:
+        if not continued(said.text) or not said.is_technical:
             found.append(said)
         elif found and found[-1].is_technical:
             more = said.text[:1].lower() + said.text[1:]

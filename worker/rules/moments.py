@@ -2,7 +2,9 @@
 
 import re
 from calendar import monthrange
+from collections.abc import Callable
 from datetime import date, timedelta
+from typing import Literal
 
 MONTHS = (
     "january february march april may june july august september october november december".split()
@@ -43,15 +45,17 @@ ON_WEEKDAY = re.compile(
 STEP_MONTH = re.compile(rf"\b(?P<which>last|next|this) {MONTH}(?! \d)", re.IGNORECASE)
 #: A span, not a moment: "since 2019", "until May 2026".
 SPAN = re.compile(r"\b(?:since|until|till|from|through)\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+#: Of the verb: a past tense or perfect, or another.
+Tense = Literal["past", "other"]
 STEPS = {"last": -1, "past": -1, "this": 0, "next": 1, "coming": 1}
 
 
-def happened(text: str, said_on: date, *, is_past: bool) -> str | None:
-    """An ISO date as exact as it was said; null where nobody gave one. `is_past` settles "on Friday"."""
+def happened(text: str, said_on: date, tense: Tense) -> str | None:
+    """An ISO date as exact as it was said; null where nobody gave one. The tense settles "on Friday"."""
     for pattern, resolve in RESOLVERS:
         found = pattern.search(text)
         if found and not SPAN.search(text[: found.start()]):
-            return resolve(found, said_on, is_past)
+            return resolve(found, said_on, tense)
     return None
 
 
@@ -86,7 +90,7 @@ def _shift(found: re.Match[str], said_on: date, sign: int) -> str | None:
         return None
 
 
-def _step(found: re.Match[str], said_on: date, *_: bool) -> str | None:
+def _step(found: re.Match[str], said_on: date, *_: Tense) -> str | None:
     step, unit = STEPS[found["which"].lower()], found["unit"].lower()
     if unit in {"month", "year"}:
         return _exact(shifted(said_on.replace(day=1), step, unit), unit)
@@ -97,16 +101,16 @@ def _step(found: re.Match[str], said_on: date, *_: bool) -> str | None:
     return _exact(first, "month") if (first.year, first.month) == (last.year, last.month) else None
 
 
-def _weekday(found: re.Match[str], said_on: date, is_past: bool) -> str | None:
+def _weekday(found: re.Match[str], said_on: date, tense: Tense) -> str | None:
     which, wanted = found["which"].lower(), WEEKDAYS.index(found["weekday"].lower())
     back = (said_on.weekday() - wanted) % 7
-    if which in {"last", "past"} or (which in {"on", "this"} and is_past):
+    if which in {"last", "past"} or (which in {"on", "this"} and tense == "past"):
         return _exact(said_on - timedelta(days=back or 7), "day")
     ahead = (wanted - said_on.weekday()) % 7 or 7
     return _exact(said_on + timedelta(days=ahead), "day")
 
 
-def _step_month(found: re.Match[str], said_on: date, _: bool) -> str | None:
+def _step_month(found: re.Match[str], said_on: date, _: Tense) -> str | None:
     month, which = month_number(found["month"]), found["which"].lower()
     year = said_on.year
     if which == "last" and month >= said_on.month:
@@ -116,7 +120,7 @@ def _step_month(found: re.Match[str], said_on: date, _: bool) -> str | None:
     return f"{year}-{month:02}"
 
 
-def _full(found: re.Match[str], _: date, __: bool) -> str | None:
+def _full(found: re.Match[str], _: date, __: Tense) -> str | None:
     try:
         day = date(int(found["year"]), month_number(found["month"]), int(found["day"]))
     except ValueError:
@@ -124,7 +128,8 @@ def _full(found: re.Match[str], _: date, __: bool) -> str | None:
     return day.isoformat()
 
 
-RESOLVERS = (
+Resolve = Callable[[re.Match[str], date, Tense], str | None]
+RESOLVERS: tuple[tuple[re.Pattern[str], Resolve], ...] = (
     (ISO, lambda found, *_: found[1]),
     (DAY_FIRST, _full),
     (MONTH_FIRST, _full),

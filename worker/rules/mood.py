@@ -75,7 +75,7 @@ THANKS = re.compile(
 
 
 def without_tag(sentence: str) -> str:
-    """ "My home is in Seattle, remember?" is a statement."""
+    """A statement with a question hung on is one: "My home is in Seattle, remember?"."""
     bare = TAG.sub(".", sentence)
     return sentence if is_question(bare) else bare
 

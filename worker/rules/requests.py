@@ -24,7 +24,8 @@ NEVER_MIND = re.compile(
     re.IGNORECASE,
 )
 FROM_MEMORY = re.compile(
-    r"\s+(?:from|in) (?:your )?memor(?:y|ies)\b.*$|,?\s*(?:please|thanks|thank you)[\s.!]*$", re.IGNORECASE
+    r"\s+(?:from|in) (?:your )?memor(?:y|ies)\b.*$|,?\s*(?:please|thanks|thank you)[\s.!]*$",
+    re.IGNORECASE,
 )
 #: An order that only a memory can be the object of.
 OF_MEMORY = re.compile(r"\b(?:I|my|me|our|we|memor(?:y|ies)|told you|know about)\b")
@@ -53,7 +54,9 @@ ASKED = re.compile(r"^(?:can|could|would|will) you\s+(?:please\s+)?", re.IGNOREC
 CONDITION = re.compile(r"^(?:whenever|when|if|every time|each time)\b", re.IGNORECASE)
 BEHIND = re.compile(r"^[^,]+,\s*(?:please\s+)?(?:then\s+)?", re.IGNORECASE)
 #: "Always" and its like in a statement about oneself are no order.
-ABOUT_ONESELF = re.compile(r"^(?:always|never|from now on|in future),?\s+(?:I|we|my)\b", re.IGNORECASE)
+ABOUT_ONESELF = re.compile(
+    r"^(?:always|never|from now on|in future),?\s+(?:I|we|my)\b", re.IGNORECASE
+)
 
 
 TO_DO = re.compile(
@@ -87,7 +90,7 @@ def standing_order(sentence: str) -> str | None:
 
 
 def as_wish(order: str, name: str) -> str:
-    """ "Keep your answers short" → "User wants the assistant to keep its answers short"."""
+    """As a statement: "keep your answers short" → "User wants the assistant to keep its answers short"."""
     lowered = order[:1].lower() + order[1:]
     told = f"I want the assistant to {lowered}"
     if refused := re.match(r"(?i)(?:don't|do not)\s+", order):

@@ -9,17 +9,20 @@ QUOTE = "\ufffc"
 #: Words from which on something between quotation marks is somebody's speech, not a name.
 SPOKEN_WORDS = 4
 
-FENCED = re.compile(r"(```|~~~).*?(\1|\Z)", re.DOTALL)
+FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 QUOTED_LINE = re.compile(r"^[ \t]*[>|].*$", re.MULTILINE)
 FORWARDED = re.compile(
-    r"^[ \t]*(?:-{2,} ?(?:original|forwarded) message|(?:from|von|de):.*@|on .+ wrote:).*\Z",
+    r"^[ \t]*(?:-{2,4} ?(?:original|forwarded) message|(?:from|von|de):[^\n]*@|on [^\n]{1,200} wrote:).*\Z",
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
-IN_MARKS = re.compile(r"\"([^\"]*)\"|“([^”]*)”|«([^»]*)»|(?<!\w)‘([^’]*)’|`([^`]*)`")
-END = re.compile(r"[.!?…]+[\"')\]]*(?=\s)|\n+|\s[•*]\s")
-ABBREVIATION = re.compile(
-    r"(?:\b(?i:dr|mr|mrs|ms|prof|st|vs|etc|approx|no|jr|sr|inc|ca|e\.g|i\.e|a\.m|p\.m|u\.s|u\.k)|\b[A-Z])\.$"
+IN_MARKS = re.compile(
+    r"\"([^\"]{0,1000})\"|“([^”]{0,1000})”|«([^»]{0,1000})»|(?<!\w)‘([^’]{0,1000})’|`([^`]{0,1000})`"
 )
+END = re.compile(r"(?<![.!?…])[.!?…]+[\"')\]]*(?=\s)|\n+|\s[•*]\s")
+ABBREVIATION = re.compile(
+    r"(?:\b(?i:dr|mr|mrs|ms|prof|st|vs|etc|approx|no|jr|sr|inc|ca|e\.g|i\.e|a\.m|p\.m|u\.s|u\.k)|\b[A-Z]|(?m:^[ \t]*)\d{1,2})\.$"
+)
+LONGEST_ABBREVIATION = 10
 BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 
 #: "and I …", ", my …", "; we …": what follows has a subject of its own.
@@ -46,7 +49,7 @@ def sentences(text: str) -> list[str]:
     plain = IN_MARKS.sub(_unless_a_name, own)
     found, start = [], 0
     for end in END.finditer(plain):
-        if not ABBREVIATION.search(plain[start : end.end()]):
+        if not ABBREVIATION.search(plain[max(start, end.end() - LONGEST_ABBREVIATION) : end.end()]):
             found.append(plain[start : end.end()])
             start = end.end()
     found.append(plain[start:])

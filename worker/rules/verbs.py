@@ -78,7 +78,7 @@ def base(verb: str) -> str | None:
 
 
 def past(verb: str) -> str | None:
-    """ "lives" → "lived"; null for what is no known verb in the third person."""
+    """The past of a verb in the third person ("lives" → "lived"); null for what is no known one."""
     low = verb.lower()
     if low in {"is", "has", "does"}:
         return IRREGULAR[low]

@@ -12,17 +12,20 @@ from schemas.memory import Archive, Fact, Memory, MemoryRecord
 from schemas.plan import Add, Confirm, File, Plan, Retire, Revise
 from schemas.scope import Scope
 from schemas.turn import Role, Turn
+from worker.core.candidates import Reach, candidacy, queries
 from worker.core.current import current
+from worker.core.gate import gate
 from worker.core.heard import Heard
 from worker.core.judgment import Candidacy, Groups
-from worker.core.plan import Setting, new_texts, plan
-from worker.core.ports import Embedder
-from worker.core.words import content_words
+from worker.core.plan import new_texts, plan
+from worker.core.ports import Embedder, Nominated, Nominations, Query
+from worker.core.setting import Setting
+from worker.core.vectors import cosines
+from worker.core.words import terms
 from worker.rules.extraction import RuleExtraction
 from worker.rules.judgment import RuleJudgment
 
 SCOPE = Scope(app="tests", user="rules")
-TOP_K = 8
 
 
 def turn(
@@ -33,7 +36,7 @@ def turn(
     nth: int = 0,
 ) -> Turn:
     at = datetime.fromisoformat(said_at)
-    id = turn_id_of_place(SCOPE.key, "c", role, speaker, text + said_at, nth)  # noqa: A001
+    id = turn_id_of_place(SCOPE.key, "c", role, speaker, text + said_at, nth)
     return Turn(
         id=id,
         scope=SCOPE,
@@ -63,8 +66,9 @@ class Replay:
 
     def hear(self, *turns: Turn) -> Plan:
         facts = RuleExtraction().read(Heard(turns, slots=self._slots()), ()).facts
-        item = self._candidacy(facts)
-        groups = RuleJudgment(self.embedder.same).read(item, ())
+        item = self._candidacy(facts, turns[-1].received_at)
+        gated = gate(item)
+        groups = gated.joined(RuleJudgment(self.embedder.same).read(gated.rest, ()))
         self.judged.append((item, groups))
         texts = new_texts(groups)
         vectors = dict(zip(texts, self.embedder.embed(texts), strict=True))
@@ -85,33 +89,30 @@ class Replay:
     def _slots(self) -> tuple[tuple[str, str], ...]:
         return tuple(memory.slot for memory in self.memories() if memory.slot)
 
-    def _candidacy(self, facts: Sequence[Fact]) -> Candidacy:
+    def _candidacy(self, facts: Sequence[Fact], now: datetime) -> Candidacy:
         vectors = self.embedder.embed([fact.text for fact in facts])
-        records = sorted(self.live.values(), key=lambda record: str(record.memory.id))
-        labels = [f"f{at + 1}" for at in range(len(facts))] + [
-            f"c{at + 1}" for at in range(len(records))
-        ]
-        statements = [*facts, *(record.memory for record in records)]
-        rows = np.array([np.frombuffer(vector, "<f4") for vector in
-                         (*vectors, *(record.vector for record in records))])  # fmt: skip
-        cosines: dict[tuple[str, str], float] = {}
-        offered = []
-        for at, fact in enumerate(facts):
-            scores = rows @ rows[at]
-            near: list[tuple[float, str]] = []
-            for place, (label, other) in enumerate(zip(labels, statements, strict=True)):
-                if place != at and self._nominated(fact, other, float(scores[place])):
-                    cosines[labels[at], label] = float(scores[place])
-                    near.append((float(scores[place]), label))
-            offered.append(tuple(label for _, label in sorted(near, reverse=True)[:TOP_K]))
-        return Candidacy(tuple(facts), tuple(vectors), tuple(records), tuple(offered), cosines)
+        asked = queries(facts, vectors)
+        nominations = Nominations(tuple(self._nominated(query) for query in asked), {**self.live})
+        return candidacy(facts, vectors, nominations, Reach(self.embedder.floor), now)
 
-    def _nominated(self, fact: Fact, other: Fact | Memory, cosine: float) -> bool:
-        if fact.subject != other.subject:
-            return False
-        by_slot = fact.slot is not None and fact.slot == other.slot
-        by_words = len(content_words(fact.text) & content_words(other.text)) > 0
-        return by_slot or by_words or cosine >= self.embedder.floor
+    def _nominated(self, query: Query) -> Nominated:
+        """The rankings of a store, in memory."""
+        records = sorted(self.live.values(), key=lambda record: str(record.memory.id))
+        near = cosines([query.vector or b""], [record.vector for record in records])
+        words = [len({*query.terms} & {*terms(record.memory.text)}) for record in records]
+        ids = [record.memory.id for record in records]
+        return Nominated(
+            by_slot=tuple(
+                r.memory.id for r in records if query.slot and r.memory.slot == query.slot
+            ),
+            by_vector=tuple(ids[at] for at in np.argsort(-near[0], kind="stable")) if ids else (),
+            by_words=tuple(
+                ids[at] for at in np.argsort([-n for n in words], kind="stable") if words[at]
+            ),
+            by_identifier=tuple(
+                r.memory.id for r in records if {*query.identifiers} & {*r.memory.identifiers}
+            ),
+        )
 
     def _apply(self, made: Plan) -> None:
         for change in made.changes:

@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from worker.errors import SlowwaveError
 from worker.interfaces.cli.output import note
+from worker.interfaces.cli.where import without_passwords
 
 
 class Failed(SlowwaveError):
@@ -26,7 +27,7 @@ class Commands(TyperGroup):
             # What a closed pipe refuses is noticed here and not by the interpreter on its way out.
             sys.stdout.flush()
         except SlowwaveError as error:
-            note(f"slowwave: {error}")
+            note(f"slowwave: {without_passwords(str(error))}")
             raise typer.Exit(1) from error
         finally:
             signal.signal(signal.SIGTERM, before)

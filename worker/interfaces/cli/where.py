@@ -1,9 +1,12 @@
 """Where the parts of a deployment are, without their passwords."""
 
+import re
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from worker.settings import Settings
 
+#: What stands between scheme and host.
+USER_INFO = re.compile(r"://[^/\s@]+@")
 #: Query parameters of a URL that may be shown.
 SHOWN = {"db", "grpc_port", "protocol", "ssl_cert_reqs"}
 
@@ -40,4 +43,9 @@ def without_secrets(text: str, settings: Settings) -> str:
     secrets += [urlsplit(url).password or "" for url in given if url]
     for secret in filter(None, secrets):
         text = text.replace(secret, "***")
-    return text
+    return without_passwords(text)
+
+
+def without_passwords(text: str) -> str:
+    """The text with user and password of every URL in it masked."""
+    return USER_INFO.sub("://***@", text)

@@ -96,9 +96,7 @@ def test_hashing_is_the_same_in_another_process() -> None:
         "from worker.adapters.embedders.hashed import HashedEmbedder;"
         "print(HashedEmbedder().embed(['pour-over coffee'])[0].hex())"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, check=True, text=True
-    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
 
     assert found.stdout.strip() == open_embedder("hash").embed(["pour-over coffee"])[0].hex()
 

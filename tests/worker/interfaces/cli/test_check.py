@@ -29,6 +29,7 @@ def test_all_is_well_where_all_is_set_right(cli: Cli) -> None:
         ("broker", "SLOWWAVE_BROKER_URL", "nonsense"),
         ("store", "SLOWWAVE_STORE_URL", "weaviate://127.0.0.1:1?grpc_port=2"),
         ("store", "SLOWWAVE_STORE_URL", "nonsense"),
+        ("store", "SLOWWAVE_STORE_URL", "http://:hunter2@w"),
         ("embedder", "SLOWWAVE_EMBEDDER", "nonsense"),
         ("model", "SLOWWAVE_MODEL", "nonsense"),
     ],

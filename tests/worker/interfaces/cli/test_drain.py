@@ -1,7 +1,11 @@
+from threading import Timer
 from typing import Any
+
+from redis import Redis
 
 from tests.build import SCOPE
 from tests.worker.interfaces.cli.running import WHOSE, Cli
+from worker.adapters.inbox import Inbox
 
 
 def turn(text: str, **fields: Any) -> dict[str, Any]:
@@ -49,13 +53,29 @@ def test_a_model_that_is_down_leaves_the_turns_and_ends(cli: Cli) -> None:
     assert cli("status", "--json").document["pending_turns"] == 1
 
 
-def test_a_turn_that_is_parked_is_a_failure(cli: Cli, redis_client: Any) -> None:
+def test_a_turn_that_is_parked_is_a_failure(cli: Cli, redis_client: Redis) -> None:
     cli("publish", cli.write(turn("I live in Oslo.")))
     (key,) = redis_client.keys("*:turns:*")
-    redis_client.lset(key, 0, "1 {}")
+    redis_client.lset(key.decode(), 0, "1 {}")
 
     told = cli("drain", "--all", "--json")
 
     assert told.status == 1
     assert told.document["parked"] == 1
     assert "1 turns were parked" in told.err
+
+
+def test_a_scope_that_another_process_holds_is_waited_for(cli: Cli, redis_client: Redis) -> None:
+    cli("publish", cli.write(turn("I live in Oslo.")))
+    other = Inbox(redis_client)
+    other.flush()
+    claim = other.claim()
+    assert claim
+    letting_go = Timer(0.6, other.fail, (claim, 0), {"burn": False})
+    letting_go.start()
+
+    told = cli("drain", "--json")
+    letting_go.join()
+
+    assert told.status == 0
+    assert told.document["turns"] == 1

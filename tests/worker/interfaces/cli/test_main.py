@@ -84,6 +84,14 @@ def test_a_redis_that_is_down_is_said_on_one_line(cli: Cli, arguments: tuple[str
     assert not told.out
 
 
+def test_an_address_that_is_wrong_is_not_repeated_with_its_password(cli: Cli) -> None:
+    told = cli("memories", *WHOSE, SLOWWAVE_STORE_URL="http://ann:hunter2@w")
+
+    assert told.status == 1
+    assert "SLOWWAVE_STORE_URL" in told.err
+    assert "hunter2" not in told.err
+
+
 def test_a_pipe_that_is_closed_early_is_no_error_worth_a_word(cli: Cli) -> None:
     command = [sys.executable, "-P", "-m", "worker.interfaces.cli.main", "status"]
     reading, writing = os.pipe()

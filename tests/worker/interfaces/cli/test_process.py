@@ -1,5 +1,6 @@
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ def running(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
 
 def wait_for_words(log: Path) -> None:
     while not log.exists() or not log.read_text():
-        os.sched_yield()
+        time.sleep(0.01)
 
 
 def test_a_worker_that_died_is_noticed_and_its_last_words_are_told(

@@ -1,0 +1,177 @@
+"""The rules that groups have to keep, one by one."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.build import NOW, at, candidacy, fact, record
+from worker.core.group_rules import complaints, writes_text
+from worker.core.judgment import Candidacy, Group, Groups
+
+OPERA = candidacy(
+    [fact("Loves opera now"), fact("Reads on the tram")],
+    [record("Dislikes opera"), record("Subscribes to a printed newspaper")],
+    {"f1": ("c1", "c2"), "f2": ("c2", "f1")},
+)
+
+
+def group(*members: str, **fields: Any) -> Group:
+    return Group(**{"why": "", "members": members, "relation": "update", **fields})
+
+
+def wrong(case: Candidacy, *groups: Group, new: tuple[str, ...] = (), most: int = 8) -> list[str]:
+    return complaints(case, Groups(groups=groups, new=new), most)
+
+
+def test_a_finding_that_keeps_every_rule_is_not_complained_about() -> None:
+    assert wrong(OPERA, group("f1", "c1", relation="contradict"), new=("f2",)) == []
+    assert wrong(OPERA, new=("f1", "f2")) == []
+
+
+@pytest.mark.parametrize(
+    "groups, new, expected",
+    [
+        ([], ("f1",), "f2 is missing"),
+        ([group("f1", "c1")], ("f1", "f2"), "f1 stands 2 times"),
+        ([group("f1", "c2"), group("f2", "c2")], (), "c2 is in 2 groups"),
+        ([group("f1", "c9")], ("f2",), "c9 is not among the labels"),
+        ([group("f1", "t1")], ("f2",), "t1 is not among the labels"),
+        ([group("f2", "c1")], ("f1",), "c1 was not offered to f2"),
+        ([group("c1", "c2")], ("f1", "f2"), "has no fact"),
+        ([group("f1", "c1", relation="forget")], ("f2",), 'no fact of kind "forget"'),
+        (
+            [group("f1", "c1", relation="same", drops=("opera",))],
+            ("f2",),
+            '"drops" have to be empty',
+        ),
+        ([group("f1", "c1", drops=("ballet",))], ("f2",), "no literal piece"),
+        ([group("f1", "c1", drops=("Loves",))], ("f2",), "no literal piece"),
+        ([group("f1", "c1", text="Dislikes opera")], ("f2",), "does not say what is new in f1"),
+        ([group("f1", "c2")], ("f2",), 'loses all of "Subscribes'),
+        ([group("f1", "c1", text="Loves opera since 1999")], ("f2",), "adds the number 1999"),
+    ],
+)
+def test_each_broken_rule_is_told_in_words(
+    groups: list[Group], new: tuple[str, ...], expected: str
+) -> None:
+    found = wrong(OPERA, *groups, new=new)
+
+    assert any(expected in one for one in found), found
+
+
+def test_members_must_all_have_been_offered_to_the_newest_fact() -> None:
+    twins = candidacy(
+        [fact("Has two cats"), fact("Has two cats, Mia and Tom")],
+        [record("Has a cat"), record("Has pets")],
+        {"f1": ("c1", "c2", "f2"), "f2": ("c1", "f1")},
+    )
+
+    assert wrong(twins, group("f1", "f2", "c1")) == []
+    assert "c2 was not offered to f2" in wrong(twins, group("f1", "f2", "c2"))[0]
+
+
+def test_a_group_has_no_more_members_than_allowed() -> None:
+    case = candidacy([fact("a dog")], [record(f"dog {name}") for name in "xyz"])
+
+    assert wrong(case, group("f1", "c1", "c2", "c3", relation="same"), most=3) == [
+        "the group of f1, c1, c2, c3 has 4 members; at most 3 may be joined"
+    ]
+
+
+def test_a_drop_may_not_take_more_than_a_clause() -> None:
+    case = candidacy(
+        [fact("Moved to Ghent")],
+        [record("Lives in Porto by the river. Works at the library there.")],
+    )
+    whole = group("f1", "c1", drops=("Lives in Porto by the river. Works at the library there.",))
+    pieces = group("f1", "c1", drops=("Lives in Porto by the river", "works at the library there"))
+
+    assert any("longer than a clause" in one for one in wrong(case, whole))
+    assert wrong(case, pieces) == []
+
+
+def test_what_is_dropped_need_not_be_kept() -> None:
+    case = candidacy([fact("Drinks tea in the morning")], [record("Drinks two coffees with Rosa")])
+
+    assert wrong(case, group("f1", "c1")) != []
+    assert wrong(case, group("f1", "c1", drops=("two coffees with Rosa",))) == []
+
+
+def test_a_temporary_state_loses_nothing_because_the_old_one_stands_again() -> None:
+    old = [record("Drinks pour-over from Rosa's cup at 6 am")]
+    for_a_while = candidacy([fact("Drinks an Americano", until=at(14))], old)
+    for_good = candidacy([fact("Drinks an Americano")], old)
+
+    assert wrong(for_a_while, group("f1", "c1")) == []
+    assert wrong(for_good, group("f1", "c1")) != []
+    assert wrong(for_a_while, group("f1", "c1", after="Drinks pour-over in Rome")) != []
+
+
+def test_a_late_fact_writes_nothing_so_its_text_is_no_matter() -> None:
+    late = candidacy(
+        [fact("Started at the bakery in Harbour Street", said_at=at(-60))],
+        [record("Works at the tram depot")],
+    )
+
+    assert wrong(late, group("f1", "c1", relation="contradict", text="Works at the bakery")) == []
+
+
+@pytest.mark.parametrize(
+    "memories, relation, text, expected",
+    [
+        (1, "same", "Has a dog", False),
+        (2, "same", "Has a dog", True),
+        (0, "same", "Has a dog", True),
+        (2, "same", None, False),
+        (1, "update", None, True),
+    ],
+)
+def test_text_is_written_where_members_are_joined(
+    memories: int, relation: str, text: str | None, expected: bool
+) -> None:
+    case = candidacy(
+        [fact("Has a dog"), fact("Has a dog, too")], [record(f"Dog {n}") for n in range(memories)]
+    )
+    names = ("f1", "f2", *(f"c{n + 1}" for n in range(memories)))
+
+    assert writes_text(case, group(*names, relation=relation, text=text)) == expected
+
+
+FORGET = candidacy(
+    [
+        fact("Wants the heart condition forgotten", kind="forget"),
+        fact("Cycles", said_at=NOW - timedelta(1)),
+    ],
+    [record("Has a heart condition. Cycles to work.")],
+)
+
+
+@pytest.mark.parametrize(
+    "given, expected",
+    [
+        (
+            group("f1", "c1", relation="forget", drops=("Has a heart condition. Cycles to work.",)),
+            None,
+        ),
+        (
+            group(
+                "f1",
+                "c1",
+                relation="forget",
+                drops=("Has a heart condition",),
+                text="Cycles to work.",
+            ),
+            None,
+        ),
+        (group("f1", "c1", relation="forget", text="Cycles to work."), "loses all of"),
+        (group("f1", "c1", relation="forget", text="Has asthma, cycles with Bo"), 'the name "Bo"'),
+        (group("f1", "c1", relation="update"), "asks to forget"),
+    ],
+)
+def test_forgetting_takes_what_it_names_and_leaves_the_rest(
+    given: Group, expected: str | None
+) -> None:
+    found = wrong(FORGET, given, new=("f2",))
+
+    assert any(expected in one for one in found) if expected else found == []
