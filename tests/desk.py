@@ -18,6 +18,7 @@ from schemas.plan import Run
 from schemas.scope import Scope
 from tests.endpoint import Endpoint, endpoint
 from worker.adapters.inbox import Claim, Inbox
+from worker.adapters.chat import EndpointChat
 from worker.adapters.model import Model
 from worker.core.extract import Extraction
 from worker.core.heard import Found, Heard
@@ -112,7 +113,7 @@ def desk(
         inbox=inbox,
         store=store,
         embedder=embedder,
-        model=Model("scripted", None, None),
+        model=Model(),
         extraction=Says(lambda heard: ()),
         judge=Judges(lambda case: Groups(groups=(), new=())),
     )
@@ -123,7 +124,7 @@ def desk(
 def scripted(given: Desk, script: Script) -> Iterator[Endpoint]:
     """The same desk with the real steps, asking a scripted endpoint."""
     with endpoint(script) as server:
-        model = Model("scripted", server.url, "key", timeout_seconds=10)
+        model = Model(EndpointChat("scripted", server.url, "key", 10))
         before = given.parts
         given.parts = replace(before, model=model, extraction=Extraction(), judge=Batchwise())
         try:

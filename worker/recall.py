@@ -8,7 +8,7 @@ from schemas.scope import Scope
 from worker.core.current import current
 from worker.core.identifiers import identifiers
 from worker.core.ports import Embedder, Query, Reader
-from worker.core.rank import reciprocal_rank_fusion
+from worker.core.rank import RRF_K, reciprocal_rank_fusion
 from worker.core.words import terms
 
 #: Memories that each ranking nominates for one answer.
@@ -17,7 +17,7 @@ POOL = 50
 
 @dataclass(frozen=True)
 class Recalled:
-    """A memory that answers, and how well: 1 is first place in every ranking."""
+    """A memory that answers, and how well: 1 is first place in every ranking that found anything."""
 
     memory: Memory
     score: float
@@ -42,8 +42,9 @@ def recall(  # noqa: PLR0913 - a question, where to ask it, and two bounds
     found = store.nominate(scope, [ask], POOL)
     (names,) = found.rankings
     rankings = [names.by_vector, names.by_words, names.by_identifier]
+    best = sum(1 / (RRF_K + 1) for ranking in rankings if ranking)
     answers = []
     for id, score in reciprocal_rank_fusion(rankings):
         if (memory := current(found.records[id].memory, now)) is not None:
-            answers.append(Recalled(memory, score))
+            answers.append(Recalled(memory, score / best))
     return answers[:limit]

@@ -7,20 +7,31 @@ import atexit
 import os
 import threading
 from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from pydantic import SecretStr
 
 from worker.adapters.embedded import embedded_redis
-from worker.adapters.embedders.opening import open_embedder
+from worker.adapters.embedders.opening import OpenedEmbedder, open_embedder
 from worker.adapters.inbox import Inbox, connect
 from worker.adapters.model import Model
+from worker.adapters.ondemand import on_demand
 from worker.adapters.stores.opening import open_store
 from worker.core.extract import Extraction
 from worker.core.judge import Batchwise
+from worker.core.ports import Embedder, Store
 from worker.pipeline import Parts
 from worker.rules.extraction import RuleExtraction
 from worker.rules.judgment import RuleJudgment
 from worker.settings import Settings, load
+
+
+class Closable(Protocol):
+    def close(self) -> None: ...
+
+
+Closed = TypeVar("Closed", bound=Closable)
 
 _lock = threading.RLock()
 _opened: dict[int, ExitStack] = {}
@@ -39,10 +50,12 @@ def redis_url(settings: Settings) -> str:
 
 
 def parts() -> Parts:
-    """The parts of this process, from the environment's settings."""
+    """The parts of this process, from the environment's settings; it works from now on, under its own limits."""
     with _lock:
         if os.getpid() not in _parts:
-            _parts[os.getpid()] = open_parts(load())
+            made = open_parts(load())
+            made.inbox.configure(made.settings.limits)
+            _parts[os.getpid()] = made
         return _parts[os.getpid()]
 
 
@@ -51,45 +64,66 @@ def open_parts(settings: Settings) -> Parts:
 
     Raises `Misconfigured` or `Unavailable`, naming the part and the remedy.
     """
-    with _lock, ExitStack() as opening:
-        client = opening.enter_context(connect(redis_url(settings)))
-        inbox = Inbox(
-            client, settings.redis_partitions, settings.lease_seconds, settings.context_turns
-        )
-        inbox.check()
-        inbox.configure(settings.limits)
-        embedder = open_embedder(
-            settings.embedder,
-            settings.embedder_url,
-            _plain(settings.embedder_key),
-            settings.embedder_dimensions,
-        )
-        opening.callback(embedder.close)
-        store = open_store(settings.store, _plain(settings.store_key))
-        opening.callback(store.close)
-        store.open(embedder.fingerprint, embedder.dimensions)
-        model = Model(
-            settings.model,
-            settings.model_url,
-            _plain(settings.model_key),
-            timeout_seconds=settings.model_timeout_seconds,
-            concurrency=settings.model_concurrency,
-        )
-        opening.callback(model.close)
-        rules = settings.model == "rules"
-        made = Parts(
-            settings=settings,
-            inbox=inbox,
-            store=store,
-            embedder=embedder,
-            model=model,
-            extraction=RuleExtraction() if rules else Extraction(),
-            judge=RuleJudgment(embedder.same, settings.max_group)
-            if rules
-            else Batchwise(max_group=settings.max_group),
-        )
-        _stack().push(opening.pop_all())
-        return made
+    inbox = open_inbox(settings)
+    inbox.check()
+    memories, model = open_memories(settings), _kept(open_model(settings))
+    rules = settings.model == "rules"
+    same, most = memories.embedder.same, settings.max_group
+    return Parts(
+        settings=settings,
+        inbox=inbox,
+        store=memories.store,
+        embedder=memories.embedder,
+        model=model,
+        extraction=RuleExtraction() if rules else Extraction(),
+        judge=RuleJudgment(same, most) if rules else Batchwise(most),
+    )
+
+
+@dataclass(frozen=True)
+class Memories:
+    """What reading needs: no queue and no model."""
+
+    store: Store
+    embedder: Embedder
+
+
+def open_memories(settings: Settings) -> Memories:
+    """The store under the settings' embedder. Raises as `open_parts`."""
+    embedder = _kept(open_the_embedder(settings))
+    store = _kept(open_store(settings.store, _plain(settings.store_key)))
+    store.open(embedder.fingerprint, embedder.dimensions)
+    return Memories(store, embedder)
+
+
+def open_inbox(settings: Settings) -> Inbox:
+    client = connect(redis_url(settings))
+    with _lock:
+        _stack().callback(client.close)
+    return Inbox(client, settings.redis_partitions, settings.lease_seconds, settings.context_turns)
+
+
+def open_the_embedder(settings: Settings) -> OpenedEmbedder:
+    """The caller closes it."""
+    return open_embedder(
+        settings.embedder,
+        settings.embedder_url,
+        _plain(settings.embedder_key),
+        settings.embedder_dimensions,
+    )
+
+
+def open_model(settings: Settings) -> Model:
+    """The settings' model, or one that only takes steps without questions. The caller closes it."""
+    if settings.model == "rules":
+        return Model(concurrency=1)
+    chat = on_demand("worker.adapters.chat", "EndpointChat")(
+        settings.model,
+        settings.model_url,
+        _plain(settings.model_key),
+        settings.model_timeout_seconds,
+    )
+    return Model(chat, settings.model_concurrency)
 
 
 def close() -> None:
@@ -100,6 +134,13 @@ def close() -> None:
         stack = _opened.pop(os.getpid(), None)
     if stack is not None:
         stack.close()
+
+
+def _kept(thing: Closed) -> Closed:
+    """Closed with everything else of this process."""
+    with _lock:
+        _stack().callback(thing.close)
+    return thing
 
 
 def _stack() -> ExitStack:

@@ -72,13 +72,21 @@ class Status(Frozen):
 
 
 def connect(url: str) -> Redis:
-    """A client for workers. Nothing is retried here: the story of a batch knows what may be."""
-    return Redis.from_url(
-        url,
-        retry=Retry(NoBackoff(), 0),
-        socket_timeout=_TIMEOUT_SECONDS,
-        socket_connect_timeout=_TIMEOUT_SECONDS,
-    )
+    """A client for workers. Nothing is retried here: the story of a batch knows what may be.
+
+    Raises `Misconfigured` for what is no address of a Redis; the URL is not repeated, it may hold a password.
+    """
+    try:
+        return Redis.from_url(
+            url,
+            retry=Retry(NoBackoff(), 0),
+            socket_timeout=_TIMEOUT_SECONDS,
+            socket_connect_timeout=_TIMEOUT_SECONDS,
+        )
+    except ValueError as error:
+        raise Misconfigured(
+            f"SLOWWAVE_REDIS_URL is no address of a Redis ({error}): write redis://HOST:PORT/0"
+        ) from error
 
 
 class Inbox:

@@ -1,32 +1,51 @@
-"""Any OpenAI-compatible model, and the conversation in which a bad reply is asked for again."""
+"""A step's conversation with a model: all prompts at once, and a bad reply is asked for again."""
 
 import json
-import os
 import threading
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Protocol, TypeVar
 
-import openai
-from openai.types.chat import ChatCompletion
 from pydantic import BaseModel
 
 from schemas.plan import Usage
-from worker.adapters.model_errors import refused_feature, translated
 from worker.adapters.prompts import instructions
-from worker.adapters.reply import parsed, schema_of
+from worker.adapters.reply import parsed
 from worker.core.step import BadReply, Prompt, Step
+from worker.errors import Misconfigured
 
 In = TypeVar("In")
 Out = TypeVar("Out")
 
+#: `role` and `content`.
+Message = dict[str, str]
+
 #: How often a bad reply is asked for again.
 ASK_AGAIN = 2
 
-#: Ways to ask for JSON, best first.
-FORMATS = ("json_schema", "json_object", "text")
+
+@dataclass(frozen=True)
+class Completion:
+    """What one call gave and cost."""
+
+    text: str
+    #: The reply reached its limit of length.
+    is_cut: bool = False
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+
+
+class Chat(Protocol):
+    """Where the questions go."""
+
+    def complete(self, prompt: Prompt, messages: Sequence[Message]) -> Completion:
+        """One answered call. Raises `Unavailable`, `Unprocessable` and `Misconfigured`."""
+        ...
+
+    def close(self) -> None: ...
 
 
 @dataclass
@@ -37,14 +56,12 @@ class Tally:
     tokens: Counter[str] = field(default_factory=Counter)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, job: str, completion: ChatCompletion) -> None:
-        usage = completion.usage
-        details = usage.prompt_tokens_details if usage else None
+    def add(self, job: str, completion: Completion) -> None:
         with self.lock:
             self.calls[job] += 1
-            self.tokens["prompt_tokens"] += usage.prompt_tokens if usage else 0
-            self.tokens["completion_tokens"] += usage.completion_tokens if usage else 0
-            self.tokens["cached_tokens"] += (details.cached_tokens or 0) if details else 0
+            self.tokens["prompt_tokens"] += completion.prompt_tokens
+            self.tokens["completion_tokens"] += completion.completion_tokens
+            self.tokens["cached_tokens"] += completion.cached_tokens
 
     def usage(self) -> Usage:
         return Usage(calls=dict(self.calls), **self.tokens)
@@ -55,7 +72,7 @@ class Talk:
     """One prompt's conversation: the document once, then each bad reply with what was wrong with it."""
 
     prompt: Prompt
-    messages: list[dict[str, str]]
+    messages: list[Message]
     reply: BaseModel | None = None
     said: str = ""
     complaint: str = ""
@@ -80,31 +97,17 @@ class Talk:
 
 
 class Model:
-    """Answers the prompts of a step. One for each process; its client is made when first needed."""
+    """Answers the prompts of a step; without a chat only steps that ask nothing."""
 
-    def __init__(
-        self,
-        name: str,
-        url: str | None,
-        key: str | None,
-        *,
-        timeout_seconds: float = 60.0,
-        concurrency: int = 8,
-    ) -> None:
-        self.name = name
-        self._url, self._key, self._timeout = url, key, timeout_seconds
+    def __init__(self, chat: Chat | None = None, concurrency: int = 8) -> None:
+        self._chat = chat
         self._concurrency = concurrency
-        self._clients: dict[int, openai.OpenAI] = {}
-        self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="slowwave-model")
-        #: What the endpoint does not take, learned from its refusals.
-        self._refused: set[str] = set()
 
     def run(self, step: Step[In, Out], item: In, tally: Tally) -> Out:
         """Ask what the step asks, all prompts at once, and read the replies; `tally` counts every call.
 
-        A bad reply is asked for again, twice at most; then `BadReply` rises. Also raises `Unavailable`,
-        `Unprocessable` and `Misconfigured`.
+        A bad reply is asked for again, twice at most; then `BadReply` rises. Also raises what the chat raises.
         """
         talks = [Talk.about(prompt) for prompt in step.ask(item)]
         for again in range(ASK_AGAIN + 1):
@@ -117,9 +120,7 @@ class Model:
                 talks[bad.at].complain(str(bad))
         raise AssertionError("the last try returns or raises")
 
-    def each(
-        self, step: Step[In, Out], items: Sequence[In], tally: Tally
-    ) -> list[Out | BadReply]:
+    def each(self, step: Step[In, Out], items: Sequence[In], tally: Tally) -> list[Out | BadReply]:
         """`run` for each item, at the same time; a `BadReply` stands in the place of its item."""
 
         def one(item: In) -> Out | BadReply:
@@ -138,63 +139,22 @@ class Model:
             list(self._pool.map(lambda talk: self._hold(talk, tally), talks))
 
     def _hold(self, talk: Talk, tally: Tally) -> None:
-        """Ask until the reply can be parsed; what cannot be is left for `_replies` to complain about."""
-        completion = self._complete(talk)
+        """Ask once; a reply that cannot be parsed is left for `_replies` to complain about."""
+        if self._chat is None:
+            raise Misconfigured(f"{talk.prompt.job} needs a model: set SLOWWAVE_MODEL")
+        completion = self._chat.complete(talk.prompt, talk.messages)
         tally.add(talk.prompt.job, completion)
-        choice = completion.choices[0] if completion.choices else None
-        talk.said = (choice.message.content or "") if choice else ""
-        talk.reply, talk.complaint = None, ""
+        talk.said, talk.reply, talk.complaint = completion.text, None, ""
         try:
             talk.reply = parsed(talk.said, talk.prompt)
         except BadReply as bad:
-            cut = choice is not None and choice.finish_reason == "length"
-            talk.complaint = f"The reply was cut off: be shorter. {bad}" if cut else str(bad)
-
-    def _complete(self, talk: Talk) -> ChatCompletion:
-        while True:
-            fields = self._fields(talk.prompt)
-            try:
-                return self._client().chat.completions.create(
-                    model=self.name,
-                    messages=talk.messages,  # type: ignore[arg-type] # plain dicts of the right shape
-                    **fields,
-                )
-            except openai.BadRequestError as error:
-                feature = refused_feature(error, fields)
-                if feature is None:
-                    raise translated(error, self.name, self._url) from error
-                self._refused.add(feature)
-            except openai.OpenAIError as error:
-                raise translated(error, self.name, self._url) from error
-
-    def _fields(self, prompt: Prompt) -> dict[str, Any]:
-        fields: dict[str, Any] = {}
-        if "temperature" not in self._refused:
-            fields["temperature"] = 0
-        form = next(form for form in FORMATS if form not in self._refused)
-        if form == "json_schema":
-            schema = {"name": prompt.job, "strict": True, "schema": schema_of(prompt)}
-            fields["response_format"] = {"type": form, "json_schema": schema}
-        elif form == "json_object":
-            fields["response_format"] = {"type": form}
-        return fields
-
-    def _client(self) -> openai.OpenAI:
-        with self._lock:
-            if os.getpid() not in self._clients:
-                self._clients[os.getpid()] = openai.OpenAI(
-                    base_url=self._url,
-                    api_key=self._key or "none",
-                    timeout=self._timeout,
-                    max_retries=0,
-                )
-            return self._clients[os.getpid()]
+            cut = "The reply was cut off: be shorter. " if completion.is_cut else ""
+            talk.complaint = f"{cut}{bad}"
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
-        for client in self._clients.values():
-            client.close()
-        self._clients.clear()
+        if self._chat is not None:
+            self._chat.close()
 
 
 def _replies(talks: Sequence[Talk]) -> list[BaseModel]:

@@ -45,4 +45,4 @@ def _idf(term: str, pool: Pool) -> float:
 def _score(weights: dict[str, float], counts: Counter[str], mean_length: float) -> float:
     norm = K1 * (1 - B + B * counts.total() / mean_length) if mean_length else K1
     found = ((weight, counts[term]) for term, weight in weights.items() if term in counts)
-    return sum(weight * tf * (K1 + 1) / (tf + norm) for weight, tf in found)
+    return sum((weight * tf * (K1 + 1) / (tf + norm) for weight, tf in found), 0.0)

@@ -39,7 +39,7 @@ WEEKDAY = {name: at for at, line in enumerate(DAYS.strip().splitlines()) for nam
 
 NAME = "|".join(sorted(MONTH, key=len, reverse=True))
 ISO = re.compile(
-    r"(?<![\w-])(\d{4})-(\d{2})(?:-(\d{2})(?:t[\d:.]+(?:z|[+-]\d{2}:\d{2})?)?)?(?![\w-])",
+    r"(?<![0-9A-Za-z-])(\d{4})-(\d{2})(?:-(\d{2})(?:t[\d:.]+(?:z|[+-]\d{2}:\d{2})?)?)?(?![0-9A-Za-z-])",
     re.IGNORECASE,
 )
 HAN = re.compile(r"(?:(\d{4})年)?(\d{1,2})月(?:(\d{1,2})日)?")

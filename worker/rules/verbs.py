@@ -80,7 +80,7 @@ def base(verb: str) -> str | None:
 def past(verb: str) -> str | None:
     """The past of a verb in the third person ("lives" → "lived"); null for what is no known one."""
     low = verb.lower()
-    if low in {"is", "has", "does"}:
+    if low in {"is", "are", "has", "does"}:
         return IRREGULAR[low]
     root = base(low)
     if root is None:

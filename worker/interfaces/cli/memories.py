@@ -11,7 +11,7 @@ from schemas.memory import Memory
 from schemas.scope import Scope
 from worker.core.current import current
 from worker.core.ports import Reader
-from worker.interfaces.cli.opening import opened
+from worker.interfaces.cli.opening import reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, day, emit, note, short, table
 
@@ -31,8 +31,8 @@ def memories(
 ) -> None:
     """List what is known of a user, the latest change first."""
     scope = scope_of(app, user)
-    with opened() as parts:
-        found = known(parts.store, scope, datetime.now(UTC))
+    with reading() as memories:
+        found = known(memories.store, scope, datetime.now(UTC))
     shown = found[:limit]
     if as_json:
         for memory in shown:

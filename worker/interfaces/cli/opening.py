@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from redis.connection import parse_url
 
 from worker import wiring
+from worker.adapters.inbox import Inbox
 from worker.errors import Misconfigured
 from worker.interfaces.cli.output import note
 from worker.pipeline import Parts
@@ -17,6 +18,26 @@ def opened() -> Iterator[Parts]:
     say_where(configured())
     try:
         yield wiring.parts()
+    finally:
+        wiring.close()
+
+
+@contextmanager
+def reading() -> Iterator[wiring.Memories]:
+    """The store alone: reading needs neither queue nor model."""
+    try:
+        yield wiring.open_memories(load())
+    finally:
+        wiring.close()
+
+
+@contextmanager
+def watching() -> Iterator[Inbox]:
+    """The queue alone."""
+    settings = configured()
+    say_where(settings)
+    try:
+        yield wiring.open_inbox(settings)
     finally:
         wiring.close()
 

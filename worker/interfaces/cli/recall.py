@@ -8,7 +8,7 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
-from worker.interfaces.cli.opening import opened
+from worker.interfaces.cli.opening import reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, day, emit, note, short, table
 from worker.recall import Recalled
@@ -28,9 +28,9 @@ def recall(
     scope = scope_of(app, user)
     if not query.strip():
         raise typer.BadParameter("is empty: ask something", param_hint="QUERY")
-    with opened() as parts:
+    with reading() as memories:
         now = datetime.now(UTC)
-        found = recalled(parts.store, parts.embedder, scope, query, now=now, limit=limit)
+        found = recalled(memories.store, memories.embedder, scope, query, now=now, limit=limit)
     if as_json:
         for one in found:
             emit(scored(one))

@@ -2,16 +2,17 @@
 
 from pydantic import JsonValue
 
-from worker.interfaces.cli.opening import opened
+from worker.adapters.inbox import Inbox
+from worker.interfaces.cli.opening import watching
 from worker.interfaces.cli.options import AsJson
 from worker.interfaces.cli.output import answers, emit, table
-from worker.pipeline import Parts
+from worker.settings import Settings, load
 
 
 def status(as_json: AsJson = False) -> None:
     """Show what waits, what is worked on and what was parked."""
-    with opened() as parts:
-        figures = _figures(parts)
+    with watching() as inbox:
+        figures = _figures(inbox, load())
     if as_json:
         emit(figures)
         return
@@ -21,8 +22,8 @@ def status(as_json: AsJson = False) -> None:
     answers().print(table("", ("figure", "now"), rows, tall=False))
 
 
-def _figures(parts: Parts) -> dict[str, JsonValue]:
-    queue = parts.inbox.status()
+def _figures(inbox: Inbox, settings: Settings) -> dict[str, JsonValue]:
+    queue = inbox.status()
     return {
         "pending_turns": queue.pending_turns,
         "pending_scopes": queue.pending_scopes,
@@ -30,7 +31,7 @@ def _figures(parts: Parts) -> dict[str, JsonValue]:
         "oldest_ready_seconds": queue.oldest_ready_seconds,
         "busy": queue.busy,
         "parked": queue.parked,
-        "store": "sqlite" if parts.settings.uses_embedded_store else "weaviate",
-        "model": parts.settings.model,
-        "embedder": parts.settings.embedder,
+        "store": "sqlite" if settings.uses_embedded_store else "weaviate",
+        "model": settings.model,
+        "embedder": settings.embedder,
     }

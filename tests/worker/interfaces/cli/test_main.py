@@ -3,7 +3,9 @@ import subprocess
 import sys
 
 import pytest
+from redis import Redis
 
+from schemas.keys import PartitionKeys
 from tests.worker.interfaces.cli.running import Cli
 
 COMMANDS = (
@@ -70,10 +72,22 @@ def test_a_wrong_setting_is_named_on_one_line(cli: Cli) -> None:
     assert not told.out
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [("status",), ("status", "--json"), ("drain",), ("memories", *WHOSE), ("recall", "x", *WHOSE)],
-)
+@pytest.mark.parametrize("arguments", [("memories", *WHOSE), ("recall", "x", *WHOSE)])
+def test_reading_needs_no_queue(cli: Cli, arguments: tuple[str, ...]) -> None:
+    assert cli(*arguments, SLOWWAVE_REDIS_URL=DOWN).status == 0
+
+
+def test_looking_at_the_queue_leaves_the_workers_limits_alone(
+    cli: Cli, redis_client: Redis
+) -> None:
+    cli("drain", SLOWWAVE_MAX_PENDING="7")
+    cli("status", SLOWWAVE_MAX_PENDING="8")
+    cli("check", SLOWWAVE_MAX_PENDING="9")
+
+    assert redis_client.hget(PartitionKeys(0).config, "max_pending") == b"7"
+
+
+@pytest.mark.parametrize("arguments", [("status",), ("status", "--json"), ("drain",)])
 def test_a_redis_that_is_down_is_said_on_one_line(cli: Cli, arguments: tuple[str, ...]) -> None:
     told = cli(*arguments, SLOWWAVE_REDIS_URL=DOWN)
 

@@ -74,7 +74,7 @@ def test_what_is_wrong_with_a_line_is_said(cli: Cli, line: str, reason: str) -> 
 
 def test_a_user_with_too_much_waiting_is_full_and_that_is_no_success(cli: Cli) -> None:
     limit = {"SLOWWAVE_MAX_PENDING": "2"}
-    cli("status", **limit)
+    cli("drain", **limit)  # who works sets the limits
 
     told = cli("publish", cli.write(*map(turn, "abcd")), "--json", **limit)
 

@@ -1,0 +1,143 @@
+"""The instructions: short, complete, and with examples that are right and that no fact can come from."""
+
+import json
+from datetime import datetime
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from schemas.tokens import estimate
+from tests.build import candidacy, fact, record, turn
+from worker.adapters.prompts import fingerprint, instructions
+from worker.core.extract import Extraction
+from worker.core.extraction_reply import ExtractionReply
+from worker.core.heard import Heard
+from worker.core.judge import Batchwise
+from worker.core.judge_reply import JudgeReply
+from worker.core.step import Prompt
+
+HEARD = Heard((turn("t1", "Hello", speaker="Ines"),), slots=(("Ines", "home"),))
+CASE = candidacy([fact("Loves opera")], [record("Dislikes opera")])
+PROMPTS = (*Extraction().ask(HEARD), *Batchwise().ask(CASE))
+JOBS = [prompt.job for prompt in PROMPTS]
+
+
+def example(job: str) -> tuple[Any, Any]:
+    """The document and the reply that the instructions show."""
+    text = instructions(job).partition("An example")[2]
+    decoder = json.JSONDecoder()
+    document, end = decoder.raw_decode(text, text.index("\n{") + 1)
+    reply, _ = decoder.raw_decode(text, text.index("{", end))
+    return document, reply
+
+
+def fields(value: Any) -> set[str]:
+    """All keys of a document, however deep."""
+    if isinstance(value, dict):
+        return set(value).union(*(fields(one) for one in value.values()))
+    return set[str]().union(*map(fields, value)) if isinstance(value, list | tuple) else set()
+
+
+def test_every_file_belongs_to_a_job() -> None:
+    names = {path.name for path in files("worker.prompts").iterdir() if path.name.endswith(".md")}
+
+    assert names == {f"{job}.md" for job in JOBS}
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_instructions_are_short(job: str) -> None:
+    assert 300 < estimate(instructions(job)) <= 1_500
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=JOBS)
+def test_every_field_of_document_and_reply_is_explained(prompt: Prompt) -> None:
+    told = instructions(prompt.job)
+    document, reply = example(prompt.job)
+    schema = prompt.reply.model_json_schema()
+    answered = {name for part in (schema, *schema["$defs"].values()) for name in part["properties"]}
+
+    assert fields(prompt.document) <= fields(document)
+    assert answered == fields(reply)
+    assert all(f"`{name}`" in told for name in answered - {"facts", "groups"})
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_data_is_never_an_instruction(job: str) -> None:
+    assert "never an instruction" in instructions(job)
+    assert "JSON" in instructions(job)
+
+
+def test_the_reason_comes_before_the_verdict() -> None:
+    names = list(JudgeReply.model_json_schema()["$defs"]["GroupReply"]["properties"])
+
+    assert names.index("why") == 0
+
+
+def test_a_fingerprint_is_that_of_the_bytes() -> None:
+    assert len({fingerprint(job) for job in JOBS}) == len(JOBS)
+    assert all(len(bytes.fromhex(fingerprint(job))) == 32 for job in JOBS)
+
+
+def heard(document: dict[str, Any]) -> Heard:
+    def said(one: dict[str, Any]) -> Any:
+        return turn(
+            one["id"],
+            one["text"],
+            role=one["role"],
+            speaker=one["speaker"],
+            said_at=datetime.fromisoformat(one["said_at"]),
+        )
+
+    return Heard(tuple(map(said, document["turns"])), tuple(map(said, document["context"])))
+
+
+def test_the_example_of_extraction_is_read_as_it_stands() -> None:
+    document, reply = example("extraction")
+
+    found = Extraction().read(heard(document), [ExtractionReply.model_validate(reply)])
+
+    assert [one.text for one in found.facts] == [one["text"] for one in reply["facts"]]
+    assert found.dropped == {}
+
+
+def test_the_example_of_judgment_keeps_the_rules() -> None:
+    document, reply = example("batchwise")
+    case = candidacy(
+        [
+            fact(
+                one["text"],
+                subject=one["subject"],
+                said_at=datetime.fromisoformat(one["said_at"]),
+                until=one["until"] and datetime.fromisoformat(one["until"]),
+            )
+            for one in document["facts"]
+        ],
+        [
+            record(
+                one["text"],
+                subject=one["subject"],
+                said_at=datetime.fromisoformat(one["said_at"]),
+            )
+            for one in document["candidates"]
+        ],
+        {one["id"]: tuple(one["candidates"]) for one in document["facts"]},
+    )
+
+    found = Batchwise().read(case, [JudgeReply.model_validate(reply)])
+
+    assert [list(group.members) for group in found.groups] == [
+        one["members"] for one in reply["groups"]
+    ]
+    assert list(found.new) == reply["new"]
+
+
+def test_an_example_given_back_as_a_finding_is_no_fact() -> None:
+    _, reply = example("extraction")
+    copied = {"facts": [{**one, "turns": ["t1"]} for one in reply["facts"]]}
+    thin = Heard((turn("t1", "ok thanks, I moved by hand and can swim, bye!"),))
+
+    found = Extraction().read(thin, [ExtractionReply.model_validate(copied)])
+
+    assert found.facts == ()
+    assert found.dropped == {"an example of the instructions": len(reply["facts"])}
