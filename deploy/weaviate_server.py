@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -240,7 +241,9 @@ def _run(binary: Path, data: Path) -> None:
     with suppress(KeyboardInterrupt), server(data, binary) as running:
         print(f"SLOWWAVE_STORE_URL={running.url}", flush=True)
         print(f"data and log in {data}; stop with Ctrl-C", file=sys.stderr, flush=True)
-        signal.pause()
+        # A signal that arrives just before an endless wait would not end it.
+        while True:
+            time.sleep(0.2)
 
 
 if __name__ == "__main__":

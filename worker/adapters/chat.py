@@ -6,15 +6,46 @@ from collections.abc import Sequence
 from typing import Any
 
 import openai
-from openai.types.chat import ChatCompletion
+from pydantic import BaseModel, Field, ValidationError
 
 from worker.adapters.chat_errors import refused_feature, translated
 from worker.adapters.model import Completion, Message
 from worker.adapters.reply import schema_of
 from worker.core.step import Prompt
+from worker.errors import Unavailable
 
 #: Ways to ask for JSON, best first.
 FORMATS = ("json_schema", "json_object", "text")
+
+
+class Said(BaseModel):
+    """Null where the model refuses."""
+
+    content: str | None = None
+
+
+class Choice(BaseModel):
+    message: Said
+    finish_reason: str | None = None
+
+
+class Cached(BaseModel):
+    cached_tokens: int | None = None
+
+
+class Spent(BaseModel):
+    """Endpoints leave out what they do not count."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    prompt_tokens_details: Cached | None = None
+
+
+class Answer(BaseModel):
+    """What is needed of a chat completion; the client's own type lets any JSON pass for one."""
+
+    choices: list[Choice] = Field(min_length=1)
+    usage: Spent | None = None
 
 
 class EndpointChat:
@@ -34,12 +65,12 @@ class EndpointChat:
         while True:
             fields = self._fields(prompt)
             try:
-                done = self._client().chat.completions.create(
+                done = self._client().chat.completions.with_raw_response.create(
                     model=self._name,
                     messages=list(messages),  # type: ignore[arg-type] # plain dicts of the right shape
                     **fields,
                 )
-            except openai.BadRequestError as error:
+            except openai.APIStatusError as error:
                 feature = refused_feature(error, fields)
                 if feature is None:
                     raise translated(error, self._name, self._url) from error
@@ -47,7 +78,25 @@ class EndpointChat:
             except openai.OpenAIError as error:
                 raise translated(error, self._name, self._url) from error
             else:
-                return _completion(done)
+                return self._completion(done.content)
+
+    def _completion(self, body: bytes) -> Completion:
+        try:
+            answer = Answer.model_validate_json(body)
+        except ValidationError as error:
+            raise Unavailable(
+                f"model {self._name} at {self._url or 'the OpenAI API'} sent no chat completion:"
+                " check that SLOWWAVE_MODEL_URL is the base of an OpenAI-compatible API (often ends in /v1)"
+            ) from error
+        choice, usage = answer.choices[0], answer.usage or Spent()
+        details = usage.prompt_tokens_details or Cached()
+        return Completion(
+            text=choice.message.content or "",
+            is_cut=choice.finish_reason == "length",
+            prompt_tokens=usage.prompt_tokens or 0,
+            completion_tokens=usage.completion_tokens or 0,
+            cached_tokens=details.cached_tokens or 0,
+        )
 
     def _fields(self, prompt: Prompt) -> dict[str, Any]:
         fields: dict[str, Any] = {}
@@ -76,15 +125,3 @@ class EndpointChat:
         for client in self._clients.values():
             client.close()
         self._clients.clear()
-
-
-def _completion(done: ChatCompletion) -> Completion:
-    choice, usage = (done.choices[0] if done.choices else None), done.usage
-    details = usage.prompt_tokens_details if usage else None
-    return Completion(
-        text=(choice.message.content or "") if choice else "",
-        is_cut=choice is not None and choice.finish_reason == "length",
-        prompt_tokens=usage.prompt_tokens if usage else 0,
-        completion_tokens=usage.completion_tokens if usage else 0,
-        cached_tokens=(details.cached_tokens or 0) if details else 0,
-    )

@@ -1,6 +1,8 @@
 """An endpoint's errors in our words: what to do about each."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import openai
@@ -19,12 +21,23 @@ TOO_LONG = (
     "maximum context",
     "too long",
     "too many tokens",
+    "context window",
+    "exceeds the available context",
 )
 
 
-def refused_feature(error: openai.BadRequestError, sent: Mapping[str, Any]) -> str | None:
-    """The optional part of the request that the endpoint does not take, if that is what it complains about."""
+#: Statuses under which a feature may be refused.
+FEATURE_REFUSED = frozenset({400, 415, 422, 500, 501})
+
+
+def refused_feature(error: openai.APIStatusError, sent: Mapping[str, Any]) -> str | None:
+    """The optional part of the request that the endpoint does not take, if that is what it complains about.
+
+    Some servers call it a fault of theirs (500), some an unprocessable entity (422).
+    """
     text = str(error).lower()
+    if error.status_code not in FEATURE_REFUSED or any(words in text for words in TOO_LONG):
+        return None
     form = sent.get("response_format", {}).get("type")
     if form and any(word in text for word in ("response_format", "json_schema", "schema", form)):
         return str(form)
@@ -67,9 +80,17 @@ def _status(error: openai.APIStatusError, where: str) -> SlowwaveError:
 
 
 def _hint(error: openai.APIStatusError) -> float | None:
-    """Seconds of a Retry-After header (RFC 9110, 10.2.3), where it is a number."""
+    """Seconds of a Retry-After header, given as a number or as a date (RFC 9110, 10.2.3)."""
     value = error.response.headers.get("retry-after", "")
     try:
         return max(0.0, float(value))
     except ValueError:
+        return _until(value)
+
+
+def _until(value: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
         return None
+    return max(0.0, (moment - datetime.now(moment.tzinfo or UTC)).total_seconds())

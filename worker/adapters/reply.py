@@ -11,6 +11,7 @@ from worker.core.step import BadReply, Prompt
 
 THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 DECODER = json.JSONDecoder()
+BEGINNING = re.compile(r'[{\[]\s*["{\[]')
 
 
 def parsed(content: str, prompt: Prompt) -> BaseModel:
@@ -25,14 +26,17 @@ def parsed(content: str, prompt: Prompt) -> BaseModel:
 
 
 def document(content: str) -> Any:
-    """The last JSON value that is not part of another or of a draft: fences and prose around it do not matter."""
+    """The last JSON object that is not part of another or of a draft, else the last list.
+
+    Fences and prose around it do not matter; a bracket in prose is not the answer where there is an object.
+    """
     answer = THOUGHTS.sub("", content)
     found = list(_values(answer))
     if not found:
         raise BadReply(
             "There was no complete JSON in the reply. Reply with the JSON document alone."
         )
-    return found[-1]
+    return ([value for value in found if isinstance(value, dict)] or found)[-1]
 
 
 def _values(text: str) -> Iterator[Any]:
@@ -41,7 +45,8 @@ def _values(text: str) -> Iterator[Any]:
     while (start := _start(text, at)) >= 0:
         try:
             value, at = DECODER.raw_decode(text, start)
-        except json.JSONDecodeError:
+        # Numbers of thousands of digits and endless nesting are refused in other ways than bad syntax.
+        except (ValueError, RecursionError):
             if _breaks_off(text, start):
                 return
             at = start + 1
@@ -56,7 +61,7 @@ def _start(text: str, at: int) -> int:
 
 def _breaks_off(text: str, start: int) -> bool:
     """Whether what begins here looks like JSON that was cut, not like a bracket in prose."""
-    return re.match(r'[{\[]\s*["{\[]', text[start:]) is not None
+    return BEGINNING.match(text, start) is not None
 
 
 def schema_of(prompt: Prompt) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Apache Lucene's `BM25Similarity`, ln(1 + (N − n + 0.5) / (n + 0.5)), which is 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
@@ -15,34 +15,33 @@ B = 0.75
 
 @dataclass(frozen=True)
 class Pool:
-    """Term counts of each text, in order, and what is known of them together."""
+    """An inverted index of some texts."""
 
-    counts: tuple[Counter[str], ...]
-    #: In how many texts a term occurs.
-    frequency: Counter[str]
-    mean_length: float
+    #: Term → how often it stands in which text, by the text's place.
+    postings: Mapping[str, Mapping[int, int]]
+    #: Terms in each text.
+    lengths: tuple[int, ...]
 
 
 def pool(texts: Iterable[Sequence[str]]) -> Pool:
     """From the terms of each text."""
-    counts = tuple(Counter(terms) for terms in texts)
-    length = sum(map(Counter.total, counts))
-    frequency = Counter(term for count in counts for term in count)
-    return Pool(counts, frequency, length / len(counts) if counts else 0.0)
+    postings: dict[str, dict[int, int]] = {}
+    lengths = []
+    for place, terms in enumerate(texts):
+        lengths.append(len(terms))
+        for term, count in Counter(terms).items():
+            postings.setdefault(term, {})[place] = count
+    return Pool(postings, tuple(lengths))
 
 
-def scores(query: Iterable[str], pool: Pool) -> list[float]:
-    """One score for each text of the pool, 0 where no term is shared."""
-    weights = {term: _idf(term, pool) for term in set(query) if term in pool.frequency}
-    return [_score(weights, counts, pool.mean_length) for counts in pool.counts]
-
-
-def _idf(term: str, pool: Pool) -> float:
-    n = pool.frequency[term]
-    return log(1 + (len(pool.counts) - n + 0.5) / (n + 0.5))
-
-
-def _score(weights: dict[str, float], counts: Counter[str], mean_length: float) -> float:
-    norm = K1 * (1 - B + B * counts.total() / mean_length) if mean_length else K1
-    found = ((weight, counts[term]) for term, weight in weights.items() if term in counts)
-    return sum((weight * tf * (K1 + 1) / (tf + norm) for weight, tf in found), 0.0)
+def scores(query: Iterable[str], pool: Pool) -> dict[int, float]:
+    """Place → score of each text that shares a term with the query; all are above 0."""
+    found: dict[int, float] = {}
+    mean = sum(pool.lengths) / len(pool.lengths) if pool.lengths else 0.0
+    for term in dict.fromkeys(query):
+        holders = pool.postings.get(term, {})
+        idf = log(1 + (len(pool.lengths) - len(holders) + 0.5) / (len(holders) + 0.5))
+        for place, count in holders.items():
+            norm = K1 * (1 - B + B * pool.lengths[place] / mean)
+            found[place] = found.get(place, 0.0) + idf * count * (K1 + 1) / (count + norm)
+    return found

@@ -18,7 +18,7 @@ from worker.core.function_words import FUNCTION_WORDS
 from worker.core.judgment import Candidacy
 from worker.core.ports import Nominations, Query
 from worker.core.rank import RRF_K
-from worker.core.twins import Twins, same_subject, twins
+from worker.core.twins import Twins, twins
 from worker.core.vectors import Matrix, cosines
 from worker.core.words import terms
 
@@ -32,7 +32,7 @@ class Reach:
     #: Candidates of one fact, at most; the first of each ranking always has a place.
     top_k: int = 8
     #: Memories that each ranking of the store may nominate for one fact.
-    pool: int = 50
+    pool: int = 20
     #: Tokens of all candidates' texts together, the first of each ranking aside.
     tokens: int = 6_000
 
@@ -117,8 +117,11 @@ class _Choices:
         reach: Reach,
         now: datetime,
     ) -> None:
-        self._facts, self._near, self._reach = facts, near, reach
+        self._facts, self._near, self._reach = facts, near.tolist(), reach
         self._memories = [current(record.memory, now) or record.memory for record in records]
+        self._places: dict[str, list[int]] = {}
+        for place, memory in enumerate(self._memories):
+            self._places.setdefault(memory.subject.casefold(), []).append(place)
         self._pool = bm25.pool(terms(memory.text) for memory in self._memories)
 
     def within_budget(self) -> list[tuple[int, ...]]:
@@ -145,21 +148,31 @@ class _Choices:
     def _rankings(self, at: int) -> list[list[int]]:
         """By slot, by vector from the floor on, by BM25, by shared identifiers; each best first."""
         fact, near = self._facts[at], self._near[at]
-        mine = [
-            place
-            for place, memory in enumerate(self._memories)
-            if same_subject(memory.subject, fact.subject)
-        ]
+        mine = self._places.get(fact.subject.casefold(), [])
         words = bm25.scores(telling_terms(fact), self._pool)
-        codes = set(fact.identifiers)
-        slots = [p for p in mine if fact.slot and _slot(fact) == _slot(self._memories[p])]
-        shared = {p: len(codes & set(self._memories[p].identifiers)) for p in mine}
-        return [
-            sorted(slots, key=lambda p: -near[p]),
+        shared = self._shared_codes(fact, mine)
+        rankings = (
+            sorted(self._same_slot(fact, mine), key=lambda p: -near[p]),
             sorted((p for p in mine if near[p] >= self._reach.floor), key=lambda p: -near[p]),
-            sorted((p for p in mine if words[p] > 0), key=lambda p: -words[p]),
-            sorted((p for p in mine if shared[p]), key=lambda p: (-shared[p], -near[p])),
-        ]
+            sorted(words.keys() & set(mine), key=lambda p: (-words[p], p)),
+            sorted(shared, key=lambda p: (-shared[p], -near[p])),
+        )
+        return [ranking[: self._reach.pool] for ranking in rankings]
+
+    def _same_slot(self, fact: Fact, places: Iterable[int]) -> list[int]:
+        if fact.slot is None:
+            return []
+        return [place for place in places if _slot(self._memories[place]) == _slot(fact)]
+
+    def _shared_codes(self, fact: Fact, places: Iterable[int]) -> dict[int, int]:
+        """Place → how many identifiers it shares with the fact, where it shares any."""
+        codes = set(fact.identifiers)
+        if not codes:
+            return {}
+        counts = {
+            place: len(codes.intersection(self._memories[place].identifiers)) for place in places
+        }
+        return {place: count for place, count in counts.items() if count}
 
 
 def _slot(statement: Statement) -> tuple[str, ...]:

@@ -14,5 +14,7 @@ WORD = re.compile(rf"{LETTER}+(?:'{LETTER}+)*")
 
 def folded(text: str) -> str:
     """Compatibility form (NFKC), casefolded (Unicode's toNFKC_Casefold, but marks and symbols stay)."""
+    if text.isascii():
+        return text.lower()
     text = unicodedata.normalize("NFKC", text).casefold()
     return INVISIBLE.sub("", unicodedata.normalize("NFKC", text).translate(ALIKE))

@@ -7,7 +7,6 @@ identifiers and negations; and each clause of a member leaves a content word beh
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from schemas.memory import Statement
 from worker.core import names, negated
@@ -38,7 +37,6 @@ class Details:
     carriers: frozenset[str]
 
 
-@lru_cache(maxsize=1024)
 def details(text: str) -> Details:
     plain = unicodedata.normalize("NFKC", text)
     dates = dated(plain)

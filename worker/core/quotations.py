@@ -2,7 +2,7 @@
 
 import re
 
-from worker.core.words import normalised
+from worker.core.words import normalised, terms
 
 QUOTED = re.compile(
     r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」|『([^』]+)』|(?<!\w)[\'‘]([^\'’]+)[\'’](?!\w)'
@@ -11,4 +11,5 @@ QUOTED = re.compile(
 
 def quotations(text: str) -> frozenset[str]:
     """The words between quotation marks, normalised."""
-    return frozenset(normalised("".join(groups)) for groups in QUOTED.findall(text))
+    quoted = ("".join(groups) for groups in QUOTED.findall(text))
+    return frozenset(normalised(words) for words in quoted if terms(words))

@@ -15,6 +15,8 @@ from worker.core.scripts import HAN, HIRAGANA, UNSPACED, UNSPACED_RUN
 
 #: A word, or a pictograph.
 TERM = re.compile(rf"{WORD.pattern}|[\u2600-\u27bf\U0001f000-\U0001faff]")
+#: The same for text without other letters, where it is much faster.
+ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 #: A piece of a word in one kind of script.
 PIECE = re.compile(rf"[{UNSPACED}]+|[^{UNSPACED}]+")
 #: Signs that part words wherever they stand.
@@ -44,9 +46,17 @@ def _bare(word: str) -> str:
 
 def terms(text: str) -> tuple[str, ...]:
     """BM25's terms in order: words, bigrams where words have no spaces, identifiers whole and in parts."""
-    found = [term for word in TERM.findall(folded(text)) for term in _terms_of(word)]
+    words = _words(text)
+    if text.isascii():
+        found = [word.removesuffix("'s") for word in words]
+    else:
+        found = [term for word in words for term in _terms_of(word)]
     whole = (token for token in identifiers(text) if not WORD.fullmatch(token))
     return (*found, *whole)
+
+
+def _words(text: str) -> list[str]:
+    return (ASCII_WORD if text.isascii() else TERM).findall(folded(text))
 
 
 def _terms_of(word: str) -> Iterator[str]:
@@ -73,7 +83,7 @@ def carriers(text: str) -> frozenset[str]:
 
 
 def carriers_in_order(text: str) -> list[str]:
-    return [stem for word in TERM.findall(folded(text)) for stem in _content_of(word)]
+    return [stem for word in _words(text) for stem in _content_of(word)]
 
 
 def _content_of(word: str) -> Iterator[str]:

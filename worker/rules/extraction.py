@@ -55,10 +55,23 @@ class RuleExtraction:
             if turn.role != "user" or turn.automated:
                 dropped["not a person's turn"] += 1
                 continue
-            listener = Listener(turn.speaker or NAMELESS, turn.speaker or NAMELESS_SUBJECT, people)
+            listener = _listener(turn, item, people)
             facts += [_fact(said, turn, item.overlay_days) for said in listener.hear(turn.text)]
             dropped += listener.dropped
         return Found(tuple(_once(facts)), dict(dropped))
+
+
+def _listener(turn: Turn, item: Heard, people: frozenset[str]) -> Listener:
+    """Between two named people "you" is the other one; otherwise it is the assistant."""
+    others = {one.speaker for one in item.labelled.values() if one.role == "user"} - {turn.speaker}
+    machine = any(one.role == "assistant" for one in item.labelled.values())
+    other = next(iter(others)) if len(others) == 1 and not machine else None
+    return Listener(
+        turn.speaker or NAMELESS,
+        turn.speaker or NAMELESS_SUBJECT,
+        you=other or ("you" if len(others) > 1 else "the assistant"),
+        people=people,
+    )
 
 
 def _known_people(item: Heard) -> frozenset[str]:

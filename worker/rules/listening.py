@@ -46,11 +46,13 @@ class Said:
 class Listener:
     """Hears one turn of one speaker and remembers whom it spoke of last.
 
-    `name` is the speaker's in texts, `subject` in facts; `people` are names known to be somebody's.
+    `name` is the speaker's in texts, `subject` in facts; `you` is whom they talk to; `people` are names
+    known to be somebody's.
     """
 
     name: str
     subject: str
+    you: str = "the assistant"
     people: frozenset[str] = frozenset()
     dropped: Counter[str] = field(default_factory=Counter)
     _person: Person | None = None
@@ -83,7 +85,7 @@ class Listener:
 
     def _sentence(self, sentence: str) -> Iterator[Said]:
         if forget := forgettable(sentence):
-            yield Said(retold(forget, self.name), self.subject, "forget")
+            yield Said(self._told(forget), self.subject, "forget")
         elif order := standing_order(sentence):
             yield Said(as_wish(order, self.name), self.subject, "instruction")
         elif is_question(statement := without_tag(sentence)):
@@ -109,7 +111,7 @@ class Listener:
     def _statement(self, clause: str) -> Said | None:
         if mention := self._mention(clause):
             self._person = mention.person
-            rest = retold(mention.said, self.name)
+            rest = self._told(mention.said)
             told = rest if mention.said[:1].isupper() else rest[:1].lower() + rest[1:]
             return Said(f"{mention.person.shown} {told}", mention.person.subject)
         if found := PET_NAME.match(clause):
@@ -142,6 +144,9 @@ class Listener:
         named = I_AM_SAM.match(clause)
         if named and not NO_NAME.search(named["name"]):
             clause = f"My name is {named['name']}"
-        text = retold(clause, self.name)
+        text = self._told(clause)
         meaning = content_words(text) - content_words(self.name)
         return Said(text, self.subject) if meaning else None
+
+    def _told(self, words: str) -> str:
+        return retold(words, self.name, self.you)

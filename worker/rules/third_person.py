@@ -14,7 +14,8 @@ PRONOUN = re.compile(
     r"\b(?:(?P<subject>I|[Ww]e)(?:'(?P<short>m|re|ve|d|ll))?(?P<adverbs>(?:\s+" + ADVERB + r"\b)*)"
     r"(?:\s+(?P<verb>[A-Za-z]+(?:'t)?)\b)?"
     r"|(?P<possessive>[Mm]y|[Oo]ur)|(?P<own>[Mm]ine|[Oo]urs)|(?P<object>[Mm]e|us)"
-    r"|(?P<self>[Mm]yself|[Oo]urselves)|(?P<your>[Yy]our)|(?P<you>[Yy]ou))\b"
+    r"|(?P<self>[Mm]yself|[Oo]urselves)|(?P<your>[Yy]our)"
+    r"|(?P<you>[Yy]ou)(?:'(?P<are>re|ve|ll)|\s+(?P<aux>are|have|were|do))?)\b"
 )
 TYPED = {
     re.compile(r"\b[Ii]m\b(?!\.)"): "I'm",
@@ -40,14 +41,15 @@ def as_typed(text: str) -> str:
     return text
 
 
-def retold(clause: str, name: str) -> str:
-    """The first mention gets the name, later ones "they"; verbs follow."""
-    return _Retelling(name).of(clause)
+def retold(clause: str, name: str, you: str = "the assistant") -> str:
+    """The first mention gets the name, later ones "they"; verbs follow. `you` is whom it is said to."""
+    return _Retelling(name, you).of(clause)
 
 
 class _Retelling:
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, you: str) -> None:
         self._name = name
+        self._you = you
         self._named = False
         self._present = False
 
@@ -71,11 +73,15 @@ class _Retelling:
             case "self":
                 return "themselves"
             case "your":
-                return "the assistant's"
-            case "you":
-                return "the assistant"
+                return f"{self._you}'s"
+            case "you" | "are" | "aux":
+                return self._addressed(found)
             case _:
                 return self._subject(found)
+
+    def _addressed(self, found: re.Match[str]) -> str:
+        verb = SHORT_FORMS[found["are"]][0] if found["are"] else third_person(found["aux"] or "")
+        return f"{self._you} {verb}" if found["are"] or found["aux"] else self._you
 
     def _mention(self, first: str, later: str) -> str:
         told = later if self._named else first

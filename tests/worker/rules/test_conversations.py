@@ -8,7 +8,7 @@ import pytest
 from tests.worker.rules.replay import Replay, after, in_batches, turn
 from worker.adapters.embedders.opening import OpenedEmbedder, open_embedder
 
-DEMO = Path("worker/interfaces/cli/demo.jsonl")
+DEMO = Path(__file__).parents[3] / "worker/interfaces/cli/demo.jsonl"
 
 
 @pytest.fixture(scope="module")

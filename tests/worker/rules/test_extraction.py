@@ -178,6 +178,20 @@ def test_a_named_speaker_is_the_subject() -> None:
     assert (moss.subject, moss.text) == ("Moss", "Fridays are Moss's best day")
 
 
+def test_between_two_people_you_is_the_other_one() -> None:
+    alone, _ = facts_of(
+        turn("I water your garden.", speaker="Ines"), turn("I like tea.", speaker="Moss")
+    )
+    with_machine, _ = facts_of(
+        turn("I water your garden.", speaker="Ines"),
+        turn("Good.", role="assistant"),
+        turn("I like tea.", speaker="Moss"),
+    )
+
+    assert alone.text == "Ines waters Moss's garden"
+    assert with_machine.text == "Ines waters the assistant's garden"
+
+
 def test_a_name_that_facts_are_about_already_stays_a_subject() -> None:
     heard = Heard((turn("Nadia moved to Perth."),), slots=(("Nadia", "home"),))
 

@@ -207,10 +207,15 @@ def test_what_arrives_late_becomes_history() -> None:
 
 
 def test_a_finding_that_a_model_would_be_refused_is_none() -> None:
-    long = f"I live in Porto, in a house that has {'a green door and ' * 15}a roof."
-    late = fact(long, EARLIER)
+    """One text cannot hold it all, and what would be dropped is longer than a clause."""
+    record = memory("I live in Porto.")
+    longer = (
+        f"User lives in Porto; before: User lived in {'a quiet and leafy street near ' * 10}Faro"
+    )
+    old = record.memory.model_copy(update={"text": longer})
+    moved = fact(f"I moved to Ghent, to {'a loud and busy street near ' * 4}Gravensteen.")
 
-    found = judged(candidacy([late], [memory("I moved to Ghent.", LATER)]))
+    found = judged(candidacy([moved], [MemoryRecord(memory=old, vector=b"")]))
 
     assert (found.groups, found.new) == ((), ("f1",))
 

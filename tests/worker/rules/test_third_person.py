@@ -30,7 +30,10 @@ from worker.rules.third_person import as_typed, retold
         ("I hurt myself", "User hurt themselves"),
         ("The blue one is mine", "The blue one is User's"),
         ("I trust you and your notes", "User trusts the assistant and the assistant's notes"),
-        ("Us two", "Us two"),
+        (
+            "I know you're right and you have time",
+            "User knows the assistant is right and the assistant has time",
+        ),
     ],
 )
 def test_what_is_said_in_the_first_person_is_told_in_the_third(said: str, told: str) -> None:

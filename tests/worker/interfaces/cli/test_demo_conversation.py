@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-DEMO = Path("worker/interfaces/cli/demo.jsonl")
+DEMO = Path(__file__).parents[4] / "worker/interfaces/cli/demo.jsonl"
 LINES = [json.loads(line) for line in DEMO.read_text(encoding="utf-8").splitlines()]
 FIELDS = {"app", "user", "conversation", "role", "text", "said_at", "id"}
 

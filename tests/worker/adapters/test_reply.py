@@ -1,0 +1,97 @@
+"""The JSON in what a model wrote, and the schema that it was asked for."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.build import candidacy, fact, record, turn
+from worker.adapters.reply import document, parsed, schema_of
+from worker.core.extract import Extraction
+from worker.core.extraction_reply import ExtractionReply
+from worker.core.heard import Heard
+from worker.core.judge import Batchwise
+from worker.core.step import BadReply
+
+(EXTRACTION,) = Extraction().ask(Heard((turn(),)))
+(BATCHWISE,) = Batchwise(5).ask(candidacy([fact("a")], [record("b")]))
+
+BOTH = (
+    '{"facts": [{"text": "Plays the viola", "turns": ["t1"]}, {"text": "Rehearses on Thursdays"}]}'
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        BOTH,
+        f"```json\n{BOTH}\n```\nThat is all.",
+        f"Sure, here you go: {BOTH} Hope that helps!",
+        f'<think>maybe {{"facts": ["Plays the cello"]}}</think>{BOTH}',
+        f'maybe {{"facts": ["Plays the cello"]}}</think>{BOTH}',
+        f"As in [1] and {{so on}}: {BOTH}",
+        f"{BOTH}\n\nNothing else: []",
+        '["Plays the viola", "Rehearses on Thursdays"]',
+    ],
+)
+def test_the_answer_is_found_in_what_is_around_it(content: str) -> None:
+    reply = parsed(content, EXTRACTION)
+
+    assert isinstance(reply, ExtractionReply)
+    assert [one.text for one in reply.facts] == ["Plays the viola", "Rehearses on Thursdays"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "   ",
+        "I cannot help with that.",
+        BOTH[:-20],
+        f"Here: {BOTH[:-20]}",
+        BOTH.replace('"', "'"),
+        '{"memories": [{"content": "Plays the viola"}]}',
+        "<think>" + BOTH,
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        '{"facts": ' + "9" * 5_000 + "}",
+    ],
+)
+def test_what_cannot_be_read_is_a_bad_reply_and_never_nothing_found(content: str) -> None:
+    with pytest.raises(BadReply):
+        parsed(content, EXTRACTION)
+
+
+@given(st.text(alphabet='{}[]":,a1 \n`<think></think>\\', max_size=80))
+def test_any_text_is_a_value_or_a_bad_reply(content: str) -> None:
+    try:
+        found = document(content)
+    except BadReply:
+        return
+
+    assert isinstance(found, dict | list)
+
+
+def objects(node: Any) -> list[dict[str, Any]]:
+    inner = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    here = [node] if isinstance(node, dict) and node.get("type") == "object" else []
+    return here + [one for value in inner for one in objects(value)]
+
+
+@pytest.mark.parametrize("prompt", [EXTRACTION, BATCHWISE], ids=["extraction", "batchwise"])
+def test_a_schema_is_as_strict_endpoints_want_it(prompt: Any) -> None:
+    found = objects(schema_of(prompt))
+
+    assert found
+    for one in found:
+        assert one["additionalProperties"] is False
+        assert one["required"] == list(one["properties"])
+        assert all("default" not in field for field in one["properties"].values())
+
+
+def test_the_most_members_are_in_the_schema_of_a_group() -> None:
+    (group,) = [one for one in objects(schema_of(BATCHWISE)) if "members" in one["properties"]]
+
+    assert group["properties"]["members"]["maxItems"] == 5
+    assert next(iter(group["properties"])) == "why"
