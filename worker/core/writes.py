@@ -25,10 +25,10 @@ def touched(plan: Plan) -> tuple[UUID, ...]:
 
 
 def writes(plan: Plan, live: Mapping[UUID, Memory]) -> Writes:
-    """What this run has already written is skipped, what is at its base version is written.
+    """What is at its base version, or has been written by this run already.
 
-    Raises `PlanConflict` on anything else. Archives are always written: their ids are those of the versions, so
-    a snapshot written twice is one snapshot.
+    The latter is written again, as it is: a crash may have left a row that no search finds. Raises `PlanConflict`
+    on anything else. Archives are always written: a snapshot written twice is one snapshot.
     """
     archives: list[ArchiveRecord] = []
     memories: list[MemoryRecord] = []
@@ -38,8 +38,8 @@ def writes(plan: Plan, live: Mapping[UUID, Memory]) -> Writes:
             case Add() | Confirm() | Revise():
                 if isinstance(change, Revise):
                     archives.append(change.archive)
-                if _pending(plan, change.record.memory, live):
-                    memories.append(change.record)
+                _check(plan, change.record.memory, live)
+                memories.append(change.record)
             case Retire():
                 archives.append(change.archive)
                 if _present(plan, change.archive.archive.memory.id, live):
@@ -49,15 +49,12 @@ def writes(plan: Plan, live: Mapping[UUID, Memory]) -> Writes:
     return Writes(tuple(archives), tuple(memories), tuple(removals))
 
 
-def _pending(plan: Plan, memory: Memory, live: Mapping[UUID, Memory]) -> bool:
+def _check(plan: Plan, memory: Memory, live: Mapping[UUID, Memory]) -> None:
     found, base = live.get(memory.id), plan.base.get(memory.id)
-    if found is None and base is None:
-        return True
-    if found is not None and found.last_run == plan.run:
-        return False
-    if found is not None and found.version == base:
-        return True
-    raise _conflict(plan, memory.id, found)
+    is_ours = found is not None and found.last_run == plan.run
+    stands = found.version if found else None
+    if not is_ours and stands != base:
+        raise _conflict(plan, memory.id, found)
 
 
 def _present(plan: Plan, id: UUID, live: Mapping[UUID, Memory]) -> bool:
