@@ -131,7 +131,7 @@ class Refused(Frozen):
 def turn_of(line: Line, received_at: datetime) -> Turn | Refused:
     """A turn on its own. With neither id nor `said_at`, the moment of receipt tells it from its equals."""
     if isinstance(line, Turn):
-        return masked(line)
+        return taken(line, received_at)
     try:
         return _Draft(_checked(line), received_at, {}).turn()
     except ValidationError as error:
@@ -154,7 +154,7 @@ def turns_of(
     tools: dict[tuple[str, str, str], dict[str, str]] = {}
     for number, line in enumerate(lines, start=first):
         if isinstance(line, Turn):
-            yield masked(line)
+            yield taken(line, received_at)
             continue
         try:
             checked = _checked(line)
@@ -165,15 +165,26 @@ def turns_of(
             yield Refused(where=f"line {number}", message=explained(error))
 
 
-def masked(turn: Turn) -> Turn:
-    """The turn with its secrets masked, as every turn is that comes in as a line."""
-    return turn.model_copy(
-        update={
-            "text": mask(turn.text),
-            "speaker": turn.speaker and mask(turn.speaker),
-            "metadata": mask_metadata(turn.metadata),
-        }
-    )
+def taken(turn: Turn, arrived: datetime) -> Turn:
+    """A finished turn held to what every line is held to: secrets masked, and said no later than it arrived."""
+    held: dict[str, object] = {
+        "text": mask(turn.text),
+        "speaker": turn.speaker and mask(turn.speaker),
+        "metadata": mask_metadata(turn.metadata),
+    }
+    if not _by(arrived, turn.said_at):
+        held |= {"said_at": arrived, "approximate_time": True}
+    if not _by(arrived, turn.received_at):
+        held["received_at"] = arrived
+    return turn.model_copy(update=held)
+
+
+def _by(arrived: datetime, moment: datetime) -> bool:
+    """Whether a moment lies before another, give or take what clocks differ by."""
+    try:
+        return moment.astimezone(UTC) <= arrived + CLOCK_SKEW
+    except OverflowError:
+        return False
 
 
 class _Draft:
@@ -189,7 +200,7 @@ class _Draft:
 
     def turn(self, before: Counter[UUID] | None = None) -> Turn:
         line = self.line
-        in_future = line.said_at is not None and line.said_at > self.received_at + CLOCK_SKEW
+        in_future = line.said_at is not None and not _by(self.received_at, line.said_at)
         approximate = line.said_at is None or in_future
         return Turn(
             id=self._id(before),

@@ -71,10 +71,12 @@ class Usage(Stored):
 
 
 class Held(Stored):
-    """A turn that goes aside for a person to look at, with the reason."""
+    """A turn that goes aside for a person to look at, with the reason and what would be done for it."""
 
     turn_id: UUID
     reason: str
+    #: The changes that a person may accept; decided on the versions in them.
+    proposal: tuple[Change, ...] = ()
 
 
 RunKind = Literal["batch", "sleep", "write", "undo", "restore"]
@@ -86,9 +88,12 @@ class Plan(Stored):
     run: UUID
     kind: RunKind
     scope: Scope
+    #: Turns that it settles; those held for review are not among them.
     turn_ids: tuple[UUID, ...]
     #: Memory id → the version it was decided on.
     base: dict[UUID, int]
+    #: Memory id → the run that had written it last: a confirmation raises no version.
+    base_runs: dict[UUID, UUID] = Field(default_factory=dict)
     changes: tuple[Change, ...]
     held: tuple[Held, ...] = ()
     planned_at: AwareDatetime
@@ -139,3 +144,5 @@ class Run(Stored):
     plan: Plan | None = None
     #: What was done, once it is applied.
     changes: tuple[Changed, ...] = ()
+    #: Turns that were put aside, without their proposals once the run is applied.
+    held: tuple[Held, ...] = ()

@@ -12,7 +12,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from worker.adapters.embedded import server_program
-from worker.adapters.inbox import connect
+from worker.adapters.redis_server import connect
 from worker.errors import Misconfigured
 
 _HOST = "127.0.0.1"

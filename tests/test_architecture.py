@@ -70,6 +70,10 @@ IMPURE = {
 }
 CLOCKS = {("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today")}
 
+#: The one module that imports what is only named when it runs, and its function.
+LATE, ON_DEMAND = "worker.adapters.ondemand", "on_demand"
+IMPORTERS = {"import_module", "__import__", "exec_module", "load_module", "run_module", "run_path"}
+
 #: Names of the place where this was written; it has to stand alone.
 WORKPLACE = re.compile(
     r"[.][.]/shared|(?<![\w.])/work/|\bissues? #\d|\bissues (?:show|note|list)\b"
@@ -104,13 +108,30 @@ def read(folders: tuple[str, ...]) -> list[Source]:
     ]
 
 
-def imported(source: Source) -> Iterator[tuple[ast.stmt, str]]:
-    """Every import statement with each dotted name that it names, `from a import b` as `a.b`."""
+def imported(source: Source) -> Iterator[tuple[ast.AST, str]]:
+    """Every import with each dotted name that it names: `from a import b` as `a.b`, `on_demand("a", "b")` too.
+
+    So a border holds for what is imported late as well.
+    """
     for node in ast.walk(source.tree):
-        if isinstance(node, ast.Import):
-            yield from ((node, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from ((node, f"{node.module}.{alias.name}") for alias in node.names)
+        match node:
+            case ast.Import(names=names):
+                yield from ((node, alias.name) for alias in names)
+            case ast.ImportFrom(module=module, names=names):
+                yield from ((node, f"{module}.{alias.name}") for alias in names)
+            case ast.Call(args=[ast.Constant(value=str(module)), ast.Constant(value=str(name))]):
+                if called(node) == ON_DEMAND:
+                    yield node, f"{module}.{name}"
+            case ast.Call(args=[ast.Constant(value=str(module))]):
+                if called(node) in IMPORTERS:
+                    yield node, module
+
+
+def called(call: ast.Call) -> str:
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
 
 
 def within(name: str, roof: str) -> bool:
@@ -170,6 +191,15 @@ def full_paths(source: Source) -> Iterator[str]:
                 yield source.at(node, "imports name what they take")
 
 
+def readable_imports(source: Source) -> Iterator[str]:
+    """What is imported by a call has to be there to read, or no border holds for it."""
+    seen = {id(node) for node, _ in imported(source)}
+    for node in ast.walk(source.tree):
+        late = isinstance(node, ast.Call) and called(node) in {ON_DEMAND, *IMPORTERS}
+        if late and id(node) not in seen and source.module != LATE:
+            yield source.at(node, "what is imported late is named by plain strings")
+
+
 def narrow_excepts(source: Source) -> Iterator[str]:
     for node in ast.walk(source.tree):
         if isinstance(node, ast.ExceptHandler):
@@ -198,7 +228,8 @@ def fakes_over_mocks(source: Source) -> Iterator[str]:
 
 
 RULES: tuple[Callable[[Source], Iterator[str]], ...] = (
-    *(borders, purity, imports_at_the_top, full_paths, narrow_excepts, fakes_over_mocks),
+    *(borders, purity, imports_at_the_top, full_paths, readable_imports, narrow_excepts),
+    fakes_over_mocks,
 )
 
 
@@ -312,6 +343,22 @@ def test_the_text_names_nothing_of_the_place_where_it_was_written() -> None:
         ),
         ("worker/app.py", "import producers", "worker.app may not import producers"),
         ("worker/__init__.py", "import worker.errors", "worker may not import worker.errors"),
+        (
+            "worker/adapters/a.py",
+            "on_demand('worker.rules.words', 'stem')",
+            "worker.adapters may not",
+        ),
+        ("worker/core/a.py", "x = on_demand('worker.adapters.chat', 'X')()", "worker.core may not"),
+        ("worker/rules/a.py", "ondemand.on_demand('time', 'time')", "no time.time"),
+        ("worker/rules/a.py", "import_module('openai')", "worker.rules may not import openai"),
+        ("worker/wiring.py", "on_demand(name, 'X')", "named by plain strings"),
+        (
+            "worker/wiring.py",
+            "on_demand(module='worker.rules.words', name='X')",
+            "named by plain strings",
+        ),
+        ("worker/wiring.py", "importlib.import_module(name)", "named by plain strings"),
+        ("schemas/a.py", "__import__('redis')", "schemas may not import redis"),
         ("worker/core/a.py", "import time", "no time"),
         ("worker/rules/a.py", "from os import environ", "no os.environ"),
         ("schemas/a.py", "import urllib.request", "no urllib.request"),
@@ -347,6 +394,8 @@ def test_a_broken_rule_is_seen(path: str, text: str, complaint: str) -> None:
         ("worker/interfaces/cli/a.py", "import typer\nfrom producers.producer import Producer"),
         ("worker/adapters/a.py", "try: f()\nexcept OSError as e: raise X from e"),
         ("worker/wiring.py", "now = datetime.now(UTC)"),
+        ("worker/wiring.py", "on_demand('worker.adapters.chat', 'EndpointChat')(settings.model)"),
+        ("worker/adapters/ondemand.py", "import_module(module)"),
         ("worker/adapters/a.py", "try: f()\nexcept BaseException:\n  close()\n  raise"),
         ("worker/adapters/a.py", "try: f()\nexcept BaseException as e: done.set_exception(e)"),
     ],
@@ -359,10 +408,11 @@ def test_what_is_right_is_left_alone(path: str, text: str) -> None:
     assert not found
 
 
-def test_a_ring_of_imports_is_seen() -> None:
+@pytest.mark.parametrize("late", ["from worker.c import thing", "on_demand('worker.c', 'thing')"])
+def test_a_ring_of_imports_is_seen(late: str) -> None:
     sources = [
         Source("worker/a.py", ast.parse("from worker import b")),
-        Source("worker/b.py", ast.parse("from worker.c import thing")),
+        Source("worker/b.py", ast.parse(late)),
         Source("worker/c.py", ast.parse("import worker.a")),
     ]
 

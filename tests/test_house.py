@@ -224,6 +224,23 @@ def test_only_real_settings_are_written_about() -> None:
     assert named <= known
 
 
+@pytest.mark.parametrize("page", [ROOT / "README.md", DEPLOY / "compose.yaml"])
+def test_where_the_default_embedder_does_not_run_it_is_said_what_does(page: Path) -> None:
+    default = Settings.model_fields["embedder"].default
+    (needed,) = [
+        one
+        for one in PROJECT["project"]["optional-dependencies"]["local"]
+        if canonical(one) == default
+    ]
+    machine = re.search(r"platform_machine == '(\w+)'", needed)
+    text = " ".join(page.read_text().replace("#", " ").split())
+
+    assert machine
+    assert re.search(rf"{default}.{{0,40}}Linux on {machine[1]}", text)
+    assert "SLOWWAVE_EMBEDDER_URL" in text
+    assert "`hash`" in text or "SLOWWAVE_EMBEDDER=hash" in text
+
+
 def test_redis_is_told_to_keep_what_it_accepted() -> None:
     command = compose()["services"]["redis"]["command"]
     options = dict(zip(command[1::2], command[2::2], strict=True))

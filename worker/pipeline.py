@@ -6,13 +6,18 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
+import structlog
+from pydantic import ValidationError
+
+from schemas.base import FORMAT
 from schemas.ids import batch_run_id
 from schemas.plan import Plan, Run
 from schemas.scope import Scope
 from schemas.tokens import estimate
 from schemas.turn import Turn
 from worker.adapters.apply import apply
-from worker.adapters.inbox import Claim, Inbox, Lease
+from worker.adapters.inbox import Claim, Inbox
+from worker.adapters.lease import Lease
 from worker.adapters.model import Model, Tally
 from worker.adapters.prompts import fingerprint
 from worker.core import runs
@@ -27,7 +32,10 @@ from worker.core.ports import Embedder, Nominations, Store
 from worker.core.setting import Account, Policy, Setting
 from worker.core.singly import gathered, singly
 from worker.core.step import BadReply, Step
+from worker.errors import Misconfigured, PlanConflict
 from worker.settings import Settings
+
+log = structlog.get_logger()
 
 #: (subject, attribute) pairs shown to extraction.
 SLOTS = 40
@@ -63,23 +71,65 @@ def consolidate(parts: Parts, claim: Claim, now: datetime) -> Outcome:
     then the turns are still in the inbox.
     """
     with Lease(parts.inbox, claim) as lease:
-        kept = _kept(parts, claim) or _decide(parts, claim, lease, now)
+        kept = kept_by(parts.inbox, claim) or _decide(parts, claim, lease, now)
         if kept.plan is not None:
-            apply(parts.store, kept.plan, lease.check)
+            _finish(parts.store, kept.plan, lease)
         held = kept.plan.held if kept.plan else ()
         parts.inbox.commit(claim, kept.count, kept.tokens, held)
     return _outcome(kept)
 
 
-def _kept(parts: Parts, claim: Claim) -> Kept | None:
-    payload = parts.inbox.kept_plan(claim)
-    return Kept.model_validate_json(payload) if payload else None
-
-
-def batch_size(inbox: Inbox, claim: Claim) -> int:
-    """Turns that stand or fall together: those of a kept plan, else what the claim may take."""
+def kept_by(inbox: Inbox, claim: Claim) -> Kept | None:
+    """What a predecessor decided. Raises `Misconfigured` for what this version cannot read."""
     payload = inbox.kept_plan(claim)
-    return Kept.model_validate_json(payload).count if payload else inbox.held(claim)
+    if payload is None:
+        return None
+    try:
+        kept = Kept.model_validate_json(payload)
+    except ValidationError as error:
+        raise _unreadable(claim, "cannot be read") from error
+    if kept.v > FORMAT:
+        raise _unreadable(claim, f"has format {kept.v}, this worker knows {FORMAT}")
+    return kept
+
+
+def _unreadable(claim: Claim, why: str) -> Misconfigured:
+    return Misconfigured(
+        f"the kept plan of scope {claim.scope_key} {why}: a newer worker made it; run that version,"
+        " the scope waits until then"
+    )
+
+
+def _finish(store: Store, plan: Plan, lease: Lease) -> None:
+    """Apply a plan unless its run says that it was done, or taken back, already.
+
+    What cannot be finished is marked so, with its plan, before `PlanConflict` rises.
+    """
+    lease.check()
+    before = next(
+        (r.state for r in store.runs(plan.scope, plan.turn_ids) if r.id == plan.run), None
+    )
+    if before in {"applied", "undone"}:
+        return
+    try:
+        apply(store, plan, lease.check)
+    except PlanConflict:
+        lease.check()
+        store.put_run(runs.parked(plan))
+        raise
+
+
+def _finish_open_runs(store: Store, scope: Scope, lease: Lease) -> None:
+    """A run that a crash left half done is finished first, even if Redis lost its plan.
+
+    One that cannot be is none of this batch's concern: it stays parked, and its turns are free.
+    """
+    for run in store.open_runs(scope):
+        try:
+            if run.plan is not None:
+                _finish(store, run.plan, lease)
+        except PlanConflict as error:
+            log.warning("run_parked", run=str(run.id), reason=str(error))
 
 
 def _decide(parts: Parts, claim: Claim, lease: Lease, now: datetime) -> Kept:
@@ -93,7 +143,7 @@ def _decide(parts: Parts, claim: Claim, lease: Lease, now: datetime) -> Kept:
     if not fresh:
         return Kept(count=len(turns), tokens=tokens, plan=None)
     setting = Setting(
-        run=batch_run_id(scope.key, [turn.id for turn in fresh], runs.undone(known)),
+        run=batch_run_id(scope.key, [turn.id for turn in fresh], runs.fruitless(known)),
         scope=scope,
         turns=fresh,
         now=now,
@@ -103,13 +153,6 @@ def _decide(parts: Parts, claim: Claim, lease: Lease, now: datetime) -> Kept:
     lease.check()
     parts.inbox.keep_plan(claim, kept.model_dump_json())
     return kept
-
-
-def _finish_open_runs(store: Store, scope: Scope, lease: Lease) -> None:
-    """A run that a crash left half done is finished first, even if Redis lost its plan."""
-    for run in store.open_runs(scope):
-        if run.plan is not None:
-            apply(store, run.plan, lease.check)
 
 
 def _fresh(turns: Sequence[Turn], known: Iterable[Run]) -> tuple[Turn, ...]:

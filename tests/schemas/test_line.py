@@ -155,6 +155,18 @@ def test_secrets_in_a_finished_turn_are_masked_too() -> None:
     assert list(turns_of([turn], NOW)) == [masked]
 
 
+def test_a_finished_turn_was_said_no_later_than_it_is_handed_in() -> None:
+    late = NOW.replace(year=2099)
+    turn = taken(LINE).model_copy(update={"said_at": late, "received_at": late})
+
+    clamped = turn_of(turn, NOW)
+
+    assert isinstance(clamped, Turn)
+    assert (clamped.id, clamped.said_at, clamped.received_at) == (turn.id, NOW, NOW)
+    assert clamped.approximate_time
+    assert list(turns_of([turn], NOW)) == [clamped]
+
+
 def test_the_caller_s_id_decides() -> None:
     turns = all_taken(
         [{**LINE, "id": "m1"}, {**LINE, "id": "m1", "text": "Other"}, {**LINE, "id": 1}]

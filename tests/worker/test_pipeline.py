@@ -8,7 +8,9 @@ from uuid import UUID
 import pytest
 from redis import Redis
 
-from schemas.memory import Fact
+from schemas.keys import PartitionKeys, ScopeKeys
+from schemas.memory import Archive, ArchiveRecord, Fact, MemoryRecord
+from schemas.plan import Plan, Revise, Run
 from schemas.scope import Scope
 from tests.build import fact
 from tests.desk import Desk, Judges, Says, desk
@@ -17,7 +19,8 @@ from worker.adapters.inbox import Inbox
 from worker.core.heard import Heard
 from worker.core.judgment import Candidacy, Group, Groups
 from worker.core.ports import Store
-from worker.errors import LeaseLost, PlanConflict
+from worker.core.runs import opened
+from worker.errors import LeaseLost, Misconfigured, PlanConflict
 from worker.pipeline import consolidate
 
 SEATTLE, AUSTIN = "User lives in Seattle", "User lives in Austin"
@@ -50,7 +53,7 @@ def each_fact_replaces_its_candidates(case: Candidacy) -> Groups:
 
 @pytest.fixture
 def table(store: Store, redis_client: Redis, scope: Scope) -> Desk:
-    made = desk(store, redis_client, scope, NEAR, lease_seconds=0.3)
+    made = desk(store, redis_client, scope, NEAR)
     made.parts = replace(
         made.parts,
         extraction=Says(lambda heard: tuple(every_turn_is_a_fact(heard))),
@@ -103,9 +106,12 @@ def crash_at(table: Desk, part: str, nth: int, *, after: bool) -> bool:
 
 
 def expire(table: Desk) -> None:
-    """Settle what is left once the dead worker's lease has run out."""
-    while not table.parts.inbox.idle():
-        table.settle()
+    """Time passes, the dead worker's lease runs out, and what is left is settled."""
+    server = server_of(table)
+    for scope_key in server.zrange(PartitionKeys(0).busy, 0, -1):
+        server.zadd(PartitionKeys(0).busy, {scope_key: 0})
+    table.settle()
+    assert table.parts.inbox.idle()
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
@@ -140,13 +146,30 @@ def test_a_replay_asks_no_model_and_makes_the_very_same_records(table: Desk) -> 
         return tuple(fact(f"try {len(asked)}", turn_ids=(turn.id,)) for turn in heard.turns)
 
     table.parts = replace(table.parts, extraction=Says(counted))
-    table.say("hello", "2026-01-01T10:00:00Z")
+    replays = 0
+    for nth in range(1, 20):
+        table.scope = Scope(app=table.scope.app, user=f"replayed {nth}")
+        table.say("hello", "2026-01-01T10:00:00Z")
+        crashed = crash_at(table, "store", nth, after=False)
+        if not crashed:
+            break
+        tries, has_plan = len(asked), has_kept_plan(table)
+        expire(table)
 
-    assert crash_at(table, "store", 8, after=False) or crash_at(table, "store", 6, after=False)
-    expire(table)
+        assert len(asked) == (tries if has_plan else tries + 1)
+        assert set(table.live()) == {f"try {len(asked)}"}
+        replays += has_plan
+    assert replays > 2, "plans were replayed"
 
-    assert len(asked) == 1
-    assert set(table.live()) == {"try 1"}
+
+def has_kept_plan(table: Desk) -> bool:
+    keys = ScopeKeys(0, table.scope.key)
+    return bool(server_of(table).exists(keys.plan))
+
+
+def server_of(table: Desk) -> Redis:
+    """The test stands for the server."""
+    return table.parts.inbox._redis
 
 
 def test_a_turn_that_a_run_has_settled_changes_nothing_however_late_it_comes_again(
@@ -188,12 +211,11 @@ def test_a_worker_whose_lease_ran_out_writes_nothing_more(table: Desk) -> None:
     claim = table.claim()
 
     def slow(heard: Heard) -> Sequence[Fact]:
-        while table.parts.inbox.claim() is None:
-            pass
+        server_of(table).zadd(PartitionKeys(0).busy, {claim.scope_key: 0})
+        assert table.parts.inbox.claim() is not None, "another worker takes over"
         return tuple(every_turn_is_a_fact(heard))
 
     table.parts = replace(table.parts, extraction=Says(slow))
-    table.parts.inbox.lease_seconds = 0.3
     stopped = replace(table.parts, inbox=cast("Inbox", Unrenewed(table.parts.inbox)))
     with pytest.raises(LeaseLost):
         consolidate(stopped, claim, table.now)
@@ -215,6 +237,109 @@ class Unrenewed:
         return getattr(self.real, name)
 
 
+def redis_of(table: Desk) -> dict[bytes, bytes]:
+    """Everything in Redis, to be put back later: a server that lost its tail."""
+    client = table.parts.inbox._redis
+    return {key: client.dump(key) for key in client.scan_iter()}
+
+
+def put_back(table: Desk, dump: dict[bytes, bytes]) -> None:
+    client = table.parts.inbox._redis
+    client.flushall()
+    for key, value in dump.items():
+        client.restore(key, 0, value)
+
+
+def killed_before_the_commit(table: Desk) -> dict[bytes, bytes]:
+    """Apply a batch and die before its commit; what Redis held then."""
+    nth = 1
+    while True:
+        before = len(table.runs())
+        assert crash_at(table, "inbox", nth, after=False)
+        if len(table.runs()) > before:
+            return redis_of(table)
+        expire(table)
+        table.say(f"another try {nth}", "2026-01-01T10:00:00Z")
+        nth += 1
+
+
+def test_a_kept_plan_whose_run_was_applied_brings_nothing_back_when_redis_lost_its_tail(
+    table: Desk,
+) -> None:
+    table.say("try 0", "2026-01-01T10:00:00Z")
+    dump = killed_before_the_commit(table)
+    expire(table)
+    gone = list(table.parts.store.memories(table.scope))
+    table.parts.store.remove_memories(table.scope, [record.memory.id for record in gone])
+
+    put_back(table, dump)
+    expire(table)
+
+    assert table.live() == {}, "what was removed since stays removed"
+    assert table.parts.inbox.parked(table.scope.key) == []
+
+
+def test_an_open_run_that_cannot_be_finished_is_marked_and_blocks_no_later_batch(
+    table: Desk,
+) -> None:
+    table.say(SEATTLE, "2026-01-01T10:00:00Z")
+    table.settle()
+    table.say(AUSTIN, "2026-02-01T10:00:00Z")
+    table.settle()
+    first = table.runs()[-1]
+    (record,) = table.parts.store.memories(table.scope)
+    stale = opened(stale_plan(table, first, record))
+    table.parts.store.put_run(stale)
+
+    table.say("User has a cat", "2026-03-01T10:00:00Z")
+    table.settle()
+
+    assert "User has a cat" in table.live()
+    assert {run.id: run.state for run in table.runs()}[stale.id] == "parked"
+    assert table.parts.store.open_runs(table.scope) == []
+
+
+def stale_plan(table: Desk, run: Run, record: MemoryRecord) -> Plan:
+    """A plan decided on a version that is gone, as a write that came too late would leave it."""
+    memory = record.memory.model_copy(update={"version": 9, "text": "stale", "last_run": run.id})
+    old = ArchiveRecord(
+        archive=Archive(
+            memory=record.memory.model_copy(update={"version": 8}),
+            replaced_by=memory.id,
+            archived_at=table.now,
+            reason="superseded",
+            why="x",
+            run=UUID(int=5),
+        ),
+        vector=record.vector,
+    )
+    revise = Revise(
+        record=record.model_copy(update={"memory": memory}), archive=old, relation="update"
+    )
+    return Plan(
+        run=UUID(int=5),
+        kind="batch",
+        scope=table.scope,
+        turn_ids=(UUID(int=6),),
+        base={memory.id: 8},
+        changes=(revise,),
+        planned_at=table.now,
+    )
+
+
+def test_a_plan_of_another_version_waits_for_that_version_and_loses_nothing(table: Desk) -> None:
+    table.say(SEATTLE, "2026-01-01T10:00:00Z")
+    for payload in ('{"v": 99, "count": 1, "plan": null}', '{"count": "what"}', "no json"):
+        claim = table.claim()
+        table.parts.inbox.keep_plan(claim, payload)
+
+        with pytest.raises(Misconfigured, match="newer worker"):
+            consolidate(table.parts, claim, table.now)
+
+        table.parts.inbox.fail(claim, 0, burn=False)
+    assert len(table.parts.inbox.pending(table.scope.key)) == 1
+
+
 def test_a_plan_whose_base_has_moved_is_refused_before_its_first_write(table: Desk) -> None:
     table.say(SEATTLE, "2026-01-01T10:00:00Z")
     table.settle()
@@ -233,3 +358,4 @@ def test_a_plan_whose_base_has_moved_is_refused_before_its_first_write(table: De
 
     assert [memory.version for memory in table.live().values()] == [7]
     assert table.archives() == []
+    assert sorted(run.state for run in table.runs()) == ["applied", "parked"]

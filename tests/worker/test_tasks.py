@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from redis import Redis
 
 from schemas.memory import Fact
+from schemas.plan import Plan
 from schemas.scope import Scope
 from tests.build import fact
 from tests.desk import Desk, Says, desk
@@ -78,7 +78,7 @@ def test_a_model_that_is_down_parks_nothing_however_long_it_takes(table: Desk) -
 
 
 def test_a_turn_that_kills_its_worker_again_and_again_is_parked(table: Desk) -> None:
-    def deadly(heard: Heard) -> Sequence[Fact]:  # noqa: ARG001 - a step's signature
+    def deadly(heard: Heard) -> Sequence[Fact]:
         raise KeyboardInterrupt
 
     table.parts = replace(table.parts, extraction=Says(deadly))
@@ -103,7 +103,8 @@ def test_a_conflict_parks_the_turns_of_the_plan_and_not_those_that_came_since(
     say(table, "first")
     claim = table.claim()
 
-    def conflict(*_: Any) -> None:
+    def conflict(store: Store, plan: Plan, _: object) -> None:
+        store.prepare(plan.scope)
         say(table, "came since")
         raise PlanConflict("moved")
 

@@ -62,6 +62,7 @@ class EndpointChat:
 
     def complete(self, prompt: Prompt, messages: Sequence[Message]) -> Completion:
         """One answered call. Raises `Unavailable`, `Unprocessable` and `Misconfigured`."""
+        sent = [message["content"] for message in messages if message["role"] != "system"]
         while True:
             fields = self._fields(prompt)
             try:
@@ -73,10 +74,10 @@ class EndpointChat:
             except openai.APIStatusError as error:
                 feature = refused_feature(error, fields)
                 if feature is None:
-                    raise translated(error, self._name, self._url) from error
+                    raise translated(error, self._name, self._url, sent) from error
                 self._refused.add(feature)
             except openai.OpenAIError as error:
-                raise translated(error, self._name, self._url) from error
+                raise translated(error, self._name, self._url, sent) from error
             else:
                 return self._completion(done.content)
 

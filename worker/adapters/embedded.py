@@ -28,6 +28,7 @@ from schemas.base import Stored
 from worker.errors import Misconfigured, Unavailable
 
 _HOST = "127.0.0.1"
+_OWNER_ONLY = 0o700
 _WAIT_SECONDS = 30.0
 _POLL_SECONDS = 0.02
 #: Free ports are looked for first and bound later: another program may come between.
@@ -63,11 +64,11 @@ class _Address(Stored):
 def embedded_redis(data_dir: Path) -> Iterator[str]:
     """The URL of the folder's server, for Celery's broker as well.
 
-    Raises `Misconfigured` where no server program is found, `Unavailable` where it does not start.
+    Raises `Misconfigured` where no server program is found or the folder cannot be used, `Unavailable` where
+    the server does not start.
     """
     folder = data_dir.expanduser().absolute() / "redis"
-    folder.mkdir(parents=True, exist_ok=True)
-    users = _open(folder / "users.lock")
+    users = _enter(folder)
     try:
         with _locked(folder / "door.lock"):
             fcntl.flock(users, fcntl.LOCK_SH)
@@ -106,6 +107,20 @@ def _is_recent(program: Path) -> bool:
         version = _VERSION.search(shown.stdout)
         return version is not None and int(version[1]) >= _OLDEST
     return False
+
+
+def _enter(folder: Path) -> int:
+    """The lock that all inside share. What everybody said is in there, so nobody else may look."""
+    try:
+        folder.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
+        for private in (folder, *(path for path in folder.iterdir() if path.is_dir())):
+            private.chmod(_OWNER_ONLY)
+        return _open(folder / "users.lock")
+    except OSError as error:
+        raise Misconfigured(
+            f"the embedded Redis cannot use the folder {folder} ({error.strerror}): let SLOWWAVE_DATA_DIR"
+            " name a folder of yours that can be written to, or SLOWWAVE_REDIS_URL a server"
+        ) from error
 
 
 def _running(folder: Path) -> str:

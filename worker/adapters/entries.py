@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.base import AwareDatetime, Stored
+from schemas.line import taken
+from schemas.masking import mask
 from schemas.turn import Turn
 from worker.errors import Unprocessable
 
@@ -43,6 +45,7 @@ class Parked(Stored):
 class Entry:
     """An element of the list of pending turns."""
 
+    #: As it was queued, unless that held a secret or a time to come.
     payload: bytes
     turn: Turn | None
     #: Why there is no turn; empty where there is one.
@@ -50,17 +53,27 @@ class Entry:
 
     @classmethod
     def read(cls, element: bytes, scope_key: str) -> "Entry":
-        """`<ms of arrival> <JSON>`, of this scope and no other."""
-        payload = element.partition(b" ")[2]
+        """`<ms of arrival> <JSON>`, of this scope and no other.
+
+        Anyone may call the script that publishes, so nothing here trusts that the payload was held to
+        what a line is held to.
+        """
+        stamp, _, payload = element.partition(b" ")
         try:
             turn = Turn.model_validate_json(payload)
         except ValidationError as error:
             fields = {str(detail["loc"][0]) for detail in error.errors() if detail["loc"]}
             fault = f"is no turn ({', '.join(sorted(fields)) or 'no JSON'})"
-            return cls(payload or element, None, fault)
-        if turn.scope.key != scope_key:
+            return cls(_without_secrets(payload or element), None, fault)
+        arrived = _moment(stamp)
+        if arrived is None:
+            return cls(_without_secrets(element), None, "does not say when it arrived")
+        held = taken(turn, arrived)
+        if held != turn:
+            payload = held.model_dump_json().encode()
+        if held.scope.key != scope_key:
             return cls(payload, None, "names another scope as its own")
-        return cls(payload, turn)
+        return cls(payload, held)
 
     @property
     def id(self) -> str:
@@ -71,6 +84,18 @@ class Entry:
         payload = self.payload.decode(errors="backslashreplace")
         parked = Parked(payload=payload, reason=reason, attempts=attempts, parked_at=now)
         return parked.model_dump_json()
+
+
+def _moment(stamp: bytes) -> datetime | None:
+    """Of milliseconds since 1970, where it is one."""
+    try:
+        return datetime.fromtimestamp(int(stamp) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _without_secrets(junk: bytes) -> bytes:
+    return mask(junk.decode(errors="backslashreplace")).encode()
 
 
 def recent_after(

@@ -4,18 +4,13 @@ Redis's own `TIME` is the only clock. A scope with pending turns is either in `d
 moves it over and gives out a fencing token, without which nothing in the scope changes.
 """
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
-from threading import Event, Thread
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from redis import Redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from schemas.base import FORMAT, Frozen
 from schemas.keys import PARTITIONS, PartitionKeys, ScopeKeys, partition_of
@@ -32,16 +27,15 @@ from worker.adapters.entries import (
     outdated,
     recent_after,
 )
-from worker.adapters.scripts import Scripts, reachable
-from worker.errors import LeaseLost, Misconfigured, Unavailable
+from worker.adapters.redis_server import reachable, risks
+from worker.adapters.scripts import Scripts
+from worker.errors import LeaseLost, Misconfigured
 
 #: How long the last turns of a conversation are kept as context.
 RECENT_SECONDS = 7 * 86_400
 
 #: Scopes that one script call of `flush` looks at.
 _FLUSH_PORTION = 500
-_OLDEST_SERVER = (7, 0)
-_TIMEOUT_SECONDS = 5.0
 
 
 class Claim(Frozen):
@@ -71,24 +65,6 @@ class Status(Frozen):
     ready: int
 
 
-def connect(url: str) -> Redis:
-    """A client for workers. Nothing is retried here: the story of a batch knows what may be.
-
-    Raises `Misconfigured` for what is no address of a Redis; the URL is not repeated, it may hold a password.
-    """
-    try:
-        return Redis.from_url(
-            url,
-            retry=Retry(NoBackoff(), 0),
-            socket_timeout=_TIMEOUT_SECONDS,
-            socket_connect_timeout=_TIMEOUT_SECONDS,
-        )
-    except ValueError as error:
-        raise Misconfigured(
-            f"SLOWWAVE_REDIS_URL is no address of a Redis ({error}): write redis://HOST:PORT/0"
-        ) from error
-
-
 class Inbox:
     """Needs a client that answers in bytes (`connect`). Every call may raise `Unavailable`."""
 
@@ -106,41 +82,29 @@ class Inbox:
         self._limits = Limits()
         self._scripts = Scripts(client)
 
-    def configure(self, limits: Limits) -> None:
-        """Store the limits for every publisher. Raises `Misconfigured` for another number of partitions."""
-        wanted = len(self._partitions)
-        with reachable():
-            self._redis.set(PARTITIONS, wanted, nx=True)
-            stored = int(_bytes(self._redis.get(PARTITIONS)) or wanted)
-            if stored != wanted:
-                raise Misconfigured(
-                    f"Redis holds turns in {stored} partitions, but SLOWWAVE_REDIS_PARTITIONS is {wanted}:"
-                    f" set it to {stored}; or stop the publishers, work off everything (slowwave drain --all)"
-                    f" and delete the key {PARTITIONS}"
-                )
-            for keys in self._partitions:
-                self._redis.hset(keys.config, mapping=_stored(limits))
+    def configure(self, limits: Limits, *, replace: bool = True) -> None:
+        """Store the limits for every publisher; without `replace` only where none are stored.
+
+        Raises `Misconfigured` for another number of partitions. A full Redis takes it as well.
+        """
+        stored = self._scripts.run("partitions", [PARTITIONS], [len(self._partitions)])
+        self._refuse_another(stored)
+        arguments = [int(replace), *(text for pair in _stored(limits).items() for text in pair)]
+        for keys in self._partitions:
+            self._scripts.run("configure", [keys.config], arguments)
         self._limits = limits
 
-    def check(self) -> list[str]:
-        """Warnings. Raises `Misconfigured` where Redis would lose turns or cannot run our scripts."""
+    def stored_limits(self) -> Limits | None:
+        """What publishers go by; nothing where no worker has stored all of it yet."""
         with reachable():
-            server = self._redis.info("server")
-            policy = self._redis.info("memory").get("maxmemory_policy", "unknown")
-            persistence = self._redis.info("persistence")
-        version = str(server["redis_version"])
-        if tuple(map(int, version.split(".")[:2])) < _OLDEST_SERVER:
-            raise Misconfigured(
-                f"Redis is {version}: slowwave needs Redis 7.0 or Valkey 7.2 at least"
-            )
-        if policy != "noeviction":
-            raise Misconfigured(
-                f"Redis has maxmemory-policy {policy}, which throws turns away when memory is short:"
-                " set it to noeviction"
-            )
-        if persistence.get("aof_enabled"):
-            return []
-        return ["Redis has no append-only file: a restart loses turns; set appendonly yes"]
+            stored = self._redis.hmget(self._partitions[0].config, list(_stored(self._limits)))
+        return None if None in stored else _limits([int(_bytes(value)) for value in stored])
+
+    def check(self) -> list[str]:
+        """Warnings. Raises `Misconfigured` as `risks`, and for another number of partitions than is stored."""
+        warnings = risks(self._redis)
+        self._refuse_other_partitions()
+        return warnings
 
     def claim(self) -> Claim | None:
         """The scope that has been due longest; nothing if none is due.
@@ -281,7 +245,8 @@ class Inbox:
         return [Parked.model_validate_json(item) for item in items]
 
     def status(self) -> Status:
-        """Each partition's figures are of one moment."""
+        """Each partition's figures are of one moment. Raises `Misconfigured` for another number of partitions."""
+        self._refuse_other_partitions()
         figures = [
             self._scripts.run("status", [keys.due, keys.busy, keys.counters], [])
             for keys in self._partitions
@@ -306,6 +271,21 @@ class Inbox:
 
     def _keys(self, scope_key: str) -> ScopeKeys:
         return ScopeKeys(partition_of(scope_key, len(self._partitions)), scope_key)
+
+    def _refuse_other_partitions(self) -> None:
+        with reachable():
+            self._refuse_another(self._redis.get(PARTITIONS))
+
+    def _refuse_another(self, stored: object) -> None:
+        wanted = len(self._partitions)
+        if stored is None or int(_bytes(stored)) == wanted:
+            return
+        number = _bytes(stored).decode()
+        raise Misconfigured(
+            f"Redis holds turns in {number} partitions, but SLOWWAVE_REDIS_PARTITIONS is {wanted}:"
+            f" set it to {number}; to have {wanted}, stop the publishers, work off everything"
+            f" (slowwave drain --all) and delete the key {PARTITIONS}"
+        )
 
     def _fenced(self, claim: Claim, done: Any) -> None:
         if not done:
@@ -391,54 +371,6 @@ class Inbox:
                 return
 
 
-class Lease:
-    """Keeps a claim alive from a thread while it is entered; asked before every write."""
-
-    def __init__(self, inbox: Inbox, claim: Claim) -> None:
-        self._inbox = inbox
-        self._claim = claim
-        self._renewed_at = time.monotonic()
-        self._lost: LeaseLost | None = None
-        self._over = Event()
-        self._thread = Thread(target=self._keep, name="lease", daemon=True)
-
-    def check(self) -> None:
-        """Raises `LeaseLost` if it is lost, or if the last good renewal is older than half a lease."""
-        if self._lost:
-            raise self._lost
-        age = time.monotonic() - self._renewed_at
-        if age > self._inbox.lease_seconds / 2:
-            raise LeaseLost(
-                f"the lease on scope {self._claim.scope_key} was not renewed for {age:.1f} s:"
-                " Redis is out of reach or this process stood still"
-            )
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _keep(self) -> None:
-        while not self._over.wait(self._inbox.lease_seconds / 3):
-            asked_at = time.monotonic()
-            try:
-                self._inbox.renew(self._claim)
-                self._renewed_at = asked_at
-            except LeaseLost as error:
-                self._lost = error
-                return
-            except Unavailable:
-                continue  # `check` notices by the age
-
-
 @dataclass(frozen=True)
 class _Outgoing:
     """The first turns of a scope on their way out."""
@@ -477,6 +409,19 @@ def _stored(limits: Limits) -> Mapping[Any, int]:
         "max_pending": limits.max_pending,
         "seen_ms": limits.seen_seconds * 1000,
     }
+
+
+def _limits(stored: Sequence[int]) -> Limits:
+    """The values of `_stored`, in its order."""
+    _, batch_turns, batch_tokens, quiet_ms, max_wait_ms, max_pending, seen_ms = stored
+    return Limits(
+        batch_turns=batch_turns,
+        batch_tokens=batch_tokens,
+        quiet_seconds=quiet_ms / 1000,
+        max_wait_seconds=max_wait_ms / 1000,
+        max_pending=max_pending,
+        seen_seconds=round(seen_ms / 1000),
+    )
 
 
 def _bytes(value: object) -> bytes:

@@ -75,7 +75,8 @@ class Talk:
     messages: list[Message]
     reply: BaseModel | None = None
     said: str = ""
-    complaint: str = ""
+    #: Why there is no reply.
+    fault: BadReply | None = None
 
     @classmethod
     def about(cls, prompt: Prompt) -> "Talk":
@@ -88,11 +89,12 @@ class Talk:
             ],
         )
 
-    def complain(self, complaint: str) -> None:
-        self.reply, self.complaint = None, complaint
+    def complain(self, fault: BadReply) -> None:
+        self.reply, self.fault = None, fault
+        again = f"{fault.told} Send the whole corrected JSON document."
         self.messages += [
             {"role": "assistant", "content": self.said or "(nothing)"},
-            {"role": "user", "content": f"{complaint} Send the whole corrected JSON document."},
+            {"role": "user", "content": again},
         ]
 
 
@@ -117,7 +119,7 @@ class Model:
             except BadReply as bad:
                 if not talks or again == ASK_AGAIN:
                     raise
-                talks[bad.at].complain(str(bad))
+                talks[bad.at].complain(bad)
         raise AssertionError("the last try returns or raises")
 
     def each(self, step: Step[In, Out], items: Sequence[In], tally: Tally) -> list[Out | BadReply]:
@@ -144,12 +146,11 @@ class Model:
             raise Misconfigured(f"{talk.prompt.job} needs a model: set SLOWWAVE_MODEL")
         completion = self._chat.complete(talk.prompt, talk.messages)
         tally.add(talk.prompt.job, completion)
-        talk.said, talk.reply, talk.complaint = completion.text, None, ""
+        talk.said, talk.reply, talk.fault = completion.text, None, None
         try:
             talk.reply = parsed(talk.said, talk.prompt)
         except BadReply as bad:
-            cut = "The reply was cut off: be shorter. " if completion.is_cut else ""
-            talk.complaint = f"{cut}{bad}"
+            talk.fault = _cut_off(bad) if completion.is_cut else bad
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -157,8 +158,14 @@ class Model:
             self._chat.close()
 
 
+def _cut_off(bad: BadReply) -> BadReply:
+    return BadReply(
+        f"The reply was cut off: be shorter. {bad.told}", plainly=f"the reply was cut off: {bad}"
+    )
+
+
 def _replies(talks: Sequence[Talk]) -> list[BaseModel]:
     for at, talk in enumerate(talks):
-        if talk.reply is None:
-            raise BadReply(talk.complaint, at=at)
+        if talk.fault is not None:
+            raise BadReply(talk.fault.told, plainly=str(talk.fault), at=at)
     return [talk.reply for talk in talks if talk.reply is not None]

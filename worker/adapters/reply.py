@@ -22,7 +22,10 @@ def parsed(content: str, prompt: Prompt) -> BaseModel:
         wrong = "; ".join(
             f"{'.'.join(map(str, e['loc'])) or 'the reply'}: {e['msg']}" for e in error.errors()[:5]
         )
-        raise BadReply(f"The JSON does not have the agreed shape: {wrong}.") from error
+        raise BadReply(
+            f"The JSON does not have the agreed shape: {wrong}.",
+            plainly=f"the reply to {prompt.job} has not the agreed shape",
+        ) from None
 
 
 def document(content: str) -> Any:
@@ -34,7 +37,8 @@ def document(content: str) -> Any:
     found = list(_values(answer))
     if not found:
         raise BadReply(
-            "There was no complete JSON in the reply. Reply with the JSON document alone."
+            "There was no complete JSON in the reply. Reply with the JSON document alone.",
+            plainly="there is no complete JSON in the reply",
         )
     return ([value for value in found if isinstance(value, dict)] or found)[-1]
 

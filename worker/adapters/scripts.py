@@ -1,48 +1,27 @@
-"""The Lua scripts, and what Redis's errors mean to a worker."""
+"""The Lua scripts."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
 from redis import Redis
-from redis.exceptions import (
-    AuthenticationError,
-    NoPermissionError,
-    RedisClusterException,
-    RedisError,
-)
 
-from worker.errors import Misconfigured, Unavailable
+from worker.adapters.redis_server import reachable
 
 _NAMES = (
     "claim",
     "commit",
+    "configure",
     "fail",
     "flush",
     "flush_all",
+    "partitions",
     "ready",
     "renew",
     "ring",
     "save_plan",
     "status",
 )
-
-
-@contextmanager
-def reachable() -> Iterator[None]:
-    """Errors of redis-py become `Misconfigured` or `Unavailable`."""
-    try:
-        yield
-    except (AuthenticationError, NoPermissionError) as error:
-        raise Misconfigured(
-            f"Redis refuses us ({error}): check user and password in SLOWWAVE_REDIS_URL"
-        ) from error
-    except (RedisError, RedisClusterException) as error:
-        raise Unavailable(
-            f"Redis does not answer as it should ({type(error).__name__}: {error}):"
-            " see that it runs and that SLOWWAVE_REDIS_URL names it"
-        ) from error
 
 
 class Scripts:

@@ -4,44 +4,53 @@ Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond"
 Apache Lucene's `BM25Similarity`, ln(1 + (N − n + 0.5) / (n + 0.5)), which is never negative.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import log
+
+import numpy as np
+import numpy.typing as npt
 
 K1 = 1.2
 B = 0.75
 
+Scores = npt.NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Pool:
-    """An inverted index of some texts."""
+    """What each wanted term adds to the score of each of some texts."""
 
-    #: Term → how often it stands in which text, by the text's place.
-    postings: Mapping[str, Mapping[int, int]]
-    #: Terms in each text.
-    lengths: tuple[int, ...]
+    weights: Mapping[str, Scores]
+    #: How many texts there are.
+    size: int
 
 
-def pool(texts: Iterable[Sequence[str]]) -> Pool:
-    """From the terms of each text."""
-    postings: dict[str, dict[int, int]] = {}
+def pool(texts: Iterable[Sequence[str]], wanted: Iterable[str]) -> Pool:
+    """From the terms of each text; of those only the wanted ones are looked at."""
+    #: Term → places of the texts that hold it, as often as they do.
+    holders: dict[str, list[int]] = {term: [] for term in wanted}
     lengths = []
     for place, terms in enumerate(texts):
         lengths.append(len(terms))
-        for term, count in Counter(terms).items():
-            postings.setdefault(term, {})[place] = count
-    return Pool(postings, tuple(lengths))
+        for term in terms:
+            if (held := holders.get(term)) is not None:
+                held.append(place)
+    sizes = np.array(lengths, dtype=np.float64)
+    norms = K1 * (1 - B + B * sizes / (sizes.mean() if sizes.any() else 1.0))
+    return Pool({term: _weights(held, norms) for term, held in holders.items()}, len(lengths))
 
 
-def scores(query: Iterable[str], pool: Pool) -> dict[int, float]:
-    """Place → score of each text that shares a term with the query; all are above 0."""
-    found: dict[int, float] = {}
-    mean = sum(pool.lengths) / len(pool.lengths) if pool.lengths else 0.0
+def _weights(holders: Sequence[int], norms: Scores) -> Scores:
+    times = np.bincount(np.array(holders, dtype=np.intp), minlength=len(norms))
+    held = np.count_nonzero(times)
+    idf = np.log(1 + (len(norms) - held + 0.5) / (held + 0.5))
+    return np.asarray(idf * times * (K1 + 1) / (times + norms))
+
+
+def scores(query: Iterable[str], pool: Pool) -> Scores:
+    """Of each text in its place: above 0 where it shares a term with the query, else 0."""
+    found = np.zeros(pool.size)
     for term in dict.fromkeys(query):
-        holders = pool.postings.get(term, {})
-        idf = log(1 + (len(pool.lengths) - len(holders) + 0.5) / (len(holders) + 0.5))
-        for place, count in holders.items():
-            norm = K1 * (1 - B + B * pool.lengths[place] / mean)
-            found[place] = found.get(place, 0.0) + idf * count * (K1 + 1) / (count + norm)
+        if term in pool.weights:
+            found += pool.weights[term]
     return found

@@ -4,13 +4,18 @@ Similarity only nominates. The stores name a pool; what is offered is decided he
 that both stores offer the same.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import zip_longest
+from itertools import chain, zip_longest
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
 
 from schemas.base import Vector
-from schemas.memory import Fact, MemoryRecord, Statement
+from schemas.memory import Fact, Memory, MemoryRecord, Statement
 from schemas.tokens import estimate
 from worker.core import bm25
 from worker.core.current import current
@@ -21,6 +26,10 @@ from worker.core.rank import RRF_K
 from worker.core.twins import Twins, twins
 from worker.core.vectors import Matrix, cosines
 from worker.core.words import terms
+
+#: Places in the pool, ascending.
+Places = npt.NDArray[np.intp]
+NOWHERE: Places = np.zeros(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -40,7 +49,7 @@ class Reach:
 def queries(facts: Sequence[Fact], vectors: Sequence[Vector]) -> list[Query]:
     """What to ask of the store, one for each fact."""
     return [
-        Query(vector, telling_terms(fact), fact.identifiers, fact.slot)
+        Query(vector, telling_terms(fact), fact.identifiers, fact.slot, fact.subject.casefold())
         for fact, vector in zip(facts, vectors, strict=True)
     ]
 
@@ -60,13 +69,14 @@ def candidacy(
     now: datetime,
 ) -> Candidacy:
     """Offer each fact its candidates and its twins; memories that have lapsed by `now` are left out."""
-    records = [
-        record
-        for _, record in sorted(nominations.records.items(), key=lambda item: str(item[0]))
-        if current(record.memory, now) is not None
+    pool = [
+        _Known(record, memory, nominations.terms.get(id) if memory is record.memory else None)
+        for id, record in sorted(nominations.records.items(), key=_id_of)
+        if (memory := current(record.memory, now)) is not None
     ]
+    records = [known.record for known in pool]
     near = cosines(vectors, [record.vector for record in records])
-    choices = _Choices(facts, records, near, reach, now).within_budget()
+    choices = _Choices(facts, pool, near, reach).within_budget()
     used = tuple(dict.fromkeys(at for choice in choices for at in choice))
     peers = twins(facts, cosines(vectors, vectors), choices, reach.floor, reach.top_k)
     offers = _Offers(used, choices, peers)
@@ -106,23 +116,37 @@ class _Offers:
         return f"c{self.used.index(place) + 1}"
 
 
+@dataclass(frozen=True)
+class _Known:
+    """A nominated memory as it stands now."""
+
+    record: MemoryRecord
+    memory: Memory
+    #: The terms of its text, where the store hands them out.
+    stored_terms: tuple[str, ...] | None
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        return terms(self.memory.text) if self.stored_terms is None else self.stored_terms
+
+
 class _Choices:
     """Places in the pool for each fact: what each ranking puts first, then the best of all together."""
 
     def __init__(
-        self,
-        facts: Sequence[Fact],
-        records: Sequence[MemoryRecord],
-        near: Matrix,
-        reach: Reach,
-        now: datetime,
+        self, facts: Sequence[Fact], known: Sequence[_Known], near: Matrix, reach: Reach
     ) -> None:
-        self._facts, self._near, self._reach = facts, near.tolist(), reach
-        self._memories = [current(record.memory, now) or record.memory for record in records]
-        self._places: dict[str, list[int]] = {}
+        self._facts, self._near, self._reach = facts, near, reach
+        self._memories = [one.memory for one in known]
+        places: dict[str, list[int]] = {}
         for place, memory in enumerate(self._memories):
-            self._places.setdefault(memory.subject.casefold(), []).append(place)
-        self._pool = bm25.pool(terms(memory.text) for memory in self._memories)
+            places.setdefault(memory.subject.casefold(), []).append(place)
+        self._places = {who: np.array(held, dtype=np.intp) for who, held in places.items()}
+        self._terms = [telling_terms(fact) for fact in facts]
+        self._pool = bm25.pool((one.terms for one in known), chain(*self._terms))
+        self._holders = _holders(
+            frozenset(chain(*(fact.identifiers for fact in facts))), self._memories
+        )
 
     def within_budget(self) -> list[tuple[int, ...]]:
         """The first of each ranking always, then round by round until `top_k` or the tokens are used up."""
@@ -148,31 +172,48 @@ class _Choices:
     def _rankings(self, at: int) -> list[list[int]]:
         """By slot, by vector from the floor on, by BM25, by shared identifiers; each best first."""
         fact, near = self._facts[at], self._near[at]
-        mine = self._places.get(fact.subject.casefold(), [])
-        words = bm25.scores(telling_terms(fact), self._pool)
-        shared = self._shared_codes(fact, mine)
+        mine = self._places.get(fact.subject.casefold(), NOWHERE)
+        words, shared = bm25.scores(self._terms[at], self._pool), self._shared_codes(fact, mine)
         rankings = (
-            sorted(self._same_slot(fact, mine), key=lambda p: -near[p]),
-            sorted((p for p in mine if near[p] >= self._reach.floor), key=lambda p: -near[p]),
-            sorted(words.keys() & set(mine), key=lambda p: (-words[p], p)),
+            _best(self._same_slot(fact, mine), near),
+            _best(mine[near[mine] >= self._reach.floor], near),
+            _best(mine[words[mine] > 0], words),
             sorted(shared, key=lambda p: (-shared[p], -near[p])),
         )
         return [ranking[: self._reach.pool] for ranking in rankings]
 
-    def _same_slot(self, fact: Fact, places: Iterable[int]) -> list[int]:
+    def _same_slot(self, fact: Fact, places: Places) -> Places:
         if fact.slot is None:
-            return []
-        return [place for place in places if _slot(self._memories[place]) == _slot(fact)]
+            return NOWHERE
+        slot = _slot(fact)
+        same = [place for place in places.tolist() if _slot(self._memories[place]) == slot]
+        return np.array(same, dtype=np.intp)
 
-    def _shared_codes(self, fact: Fact, places: Iterable[int]) -> dict[int, int]:
+    def _shared_codes(self, fact: Fact, places: Places) -> Counter[int]:
         """Place → how many identifiers it shares with the fact, where it shares any."""
-        codes = set(fact.identifiers)
-        if not codes:
-            return {}
-        counts = {
-            place: len(codes.intersection(self._memories[place].identifiers)) for place in places
-        }
-        return {place: count for place, count in counts.items() if count}
+        mine = set(places.tolist())
+        holders = (self._holders.get(code, ()) for code in set(fact.identifiers))
+        return Counter(place for place in chain(*holders) if place in mine)
+
+
+def _holders(codes: frozenset[str], memories: Sequence[Memory]) -> dict[str, list[int]]:
+    """Identifier → places of the memories that have it."""
+    holders: dict[str, list[int]] = {}
+    for place, memory in enumerate(memories):
+        for code in codes.intersection(memory.identifiers):
+            holders.setdefault(code, []).append(place)
+    return holders
+
+
+def _id_of(item: tuple[UUID, MemoryRecord]) -> int:
+    """A number, as ids are compared by themselves very slowly."""
+    return item[0].int
+
+
+def _best(places: Places, scores: npt.NDArray[np.floating]) -> list[int]:
+    """By falling score, ties by place."""
+    best: list[int] = places[np.argsort(-scores[places], kind="stable")].tolist()
+    return best
 
 
 def _slot(statement: Statement) -> tuple[str, ...]:

@@ -63,7 +63,8 @@ class Extraction:
                 else:
                     facts.append(_fact(item, found, cited))
         if wrong:
-            raise BadReply("; ".join(wrong))
+            plainly = f"facts that cite no turn they were given: {len(wrong)}"
+            raise BadReply("; ".join(wrong), plainly=plainly)
         return Found(tuple(facts), dict(dropped))
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from schemas.turn import Turn
 from worker.core.heard import Heard
+from worker.core.scripts import UNSPACED
 
 #: Roles of which nothing is learned: instructions and the noise of tools.
 MACHINERY = frozenset({"system", "developer", "tool", "function"})
@@ -34,17 +35,25 @@ ENVELOPE = re.compile(
     re.IGNORECASE,
 )
 FENCE = re.compile(r"(```|~~~).*?(?:\1[`~]*|\Z)", re.DOTALL)
-#: From here on a mail is somebody else's.
+#: A line of a mail's head.
+HEADER = r"(?:[ \t]*(?:sent|date|to|cc|subject|reply-to):[^\n]*(?:\n|\Z))"
+#: One that a list such as "From: Oslo, To: Bergen, Date: Friday" does not have.
+TELLING_HEADER = r"[ \t]*(?:sent|subject):"
+#: From here on a mail is somebody else's; without an address two more lines of a head have to say so.
 FORWARDED = re.compile(
     r"^[ \t]*(?:-{2,}[ \t]*(?:forwarded message|original message|weitergeleitete nachricht"
     r"|ursprüngliche nachricht|message transféré|mensaje reenviado)[ \t]*-{2,}"
-    r"|begin forwarded message:|from:[^\n]+\n[ \t]*(?:sent|date|to|subject):).*",
+    rf"|begin forwarded message:|from:(?=[^\n]*\S@\S)[^\n]*+\n{HEADER}"
+    rf"|from:[^\n]+\n(?={HEADER}{{0,4}}{TELLING_HEADER}){HEADER}{{2}}).*",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
 QUOTED_LINES = re.compile(
     r"(?:^[^\n]{0,200}\bwrote:[ \t]*\n+)?^[ \t]*>[^\n]*(?:\n[ \t]*>[^\n]*)*", re.MULTILINE
 )
-QUOTATION = re.compile(r'"[^"]*"|“[^”]*”|«[^»]*»|「[^」]*」')
+#: A straight mark after a letter or digit is an end, inches, seconds or minutes, but for scripts without spaces.
+QUOTATION = re.compile(
+    rf'(?:(?<!\w)(?<!\d )|(?<=[{UNSPACED}]))"[^"]*"|„[^„“”]*[“”]|“[^“”]*”|«[^«»]*»|「[^「」]*」'
+)
 #: A quotation of more than one sentence is a text that was pasted, not a title or a word.
 PASTED = re.compile(r"[.!?]\s+[^\s\"”»]|。[^」]")
 

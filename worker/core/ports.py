@@ -43,6 +43,8 @@ class Query:
     terms: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     slot: tuple[str, str] | None = None
+    #: Casefolded; only memories about this subject are nominated. Null for any.
+    subject: str | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,9 @@ class Nominations:
 
     rankings: tuple[Nominated, ...]
     records: dict[UUID, MemoryRecord] = field(default_factory=dict)
+    #: Memory id → the terms of its text in order, as the store keeps them, so that it need not be split again.
+    #: Those of a memory with an `after` are left out.
+    terms: dict[UUID, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Reader(Protocol):

@@ -7,6 +7,8 @@ from worker.errors import Misconfigured, PlanConflict, Retryable, SlowwaveError,
 #: First wait after a failure, and the longest, in seconds.
 FIRST_SECONDS = 1.0
 LONGEST_SECONDS = 300.0
+#: A server that asks for a longer wait is asked again after this.
+LONGEST_HINT_SECONDS = 3_600.0
 
 
 @dataclass(frozen=True)
@@ -18,26 +20,39 @@ class Decision:
     burn: bool = True
 
 
-def decide(
-    error: SlowwaveError, attempt: int, turns: int, max_attempts: int, luck: float
-) -> Decision:
-    """`attempt` counts this one; `turns` is the batch's size; `luck` (0 to 1) spreads the waits.
+@dataclass(frozen=True)
+class Stake:
+    """What stands or falls with an attempt: so many turns, pinned to each other by a kept plan or not."""
 
-    Back-off is exponential with full jitter (M. Brooker, "Exponential Backoff And Jitter", AWS, 2015), never under
-    the server's own hint. A batch of several turns is not parked: its next attempt is half as large.
+    turns: int
+    has_plan: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """It cannot be made smaller."""
+        return self.has_plan or self.turns <= 1
+
+
+def decide(
+    error: SlowwaveError, attempt: int, stake: Stake, max_attempts: int, luck: float
+) -> Decision:
+    """`attempt` counts this one; `luck` (0 to 1) spreads the waits.
+
+    Back-off is exponential with jitter (M. Brooker, "Exponential Backoff And Jitter", AWS, 2015), never under the
+    server's own hint. What can be made smaller is not parked: its next attempt is half as large.
     """
     if isinstance(error, PlanConflict):
         return Decision(park=True)
     if isinstance(error, Unavailable | Misconfigured):
         return Decision(after_seconds=_wait(error, 3, luck), burn=False)
-    if turns <= 1 and attempt >= max_attempts:
+    if stake.is_whole and attempt >= max_attempts:
         return Decision(park=True)
     if isinstance(error, Retryable):
         return Decision(after_seconds=_wait(error, attempt, luck))
-    return Decision(park=True) if turns <= 1 else Decision()
+    return Decision(park=True) if stake.is_whole else Decision()
 
 
 def _wait(error: SlowwaveError, attempt: int, luck: float) -> float:
     backoff = min(LONGEST_SECONDS, FIRST_SECONDS * 2.0 ** (attempt - 1)) * (0.5 + luck / 2)
     hint = error.after_seconds if isinstance(error, Retryable) else None
-    return max(backoff, hint or 0.0)
+    return max(backoff, min(hint, LONGEST_HINT_SECONDS) if hint else 0.0)

@@ -16,6 +16,11 @@ def applied(plan: Plan) -> Run:
     return _run(plan, "applied", changes=tuple(_changed(change) for change in plan.changes))
 
 
+def parked(plan: Plan) -> Run:
+    """A run that cannot be finished: what it had planned stays with it, for a person to look at."""
+    return _run(plan, "parked", kept=plan)
+
+
 def _run(
     plan: Plan,
     state: RunState,
@@ -37,6 +42,9 @@ def _run(
         usage=plan.usage,
         plan=kept,
         changes=changes,
+        held=tuple(
+            held if kept else held.model_copy(update={"proposal": ()}) for held in plan.held
+        ),
     )
 
 
@@ -59,11 +67,10 @@ def _changed(change: Change) -> Changed:
 
 
 def settled_turns(runs: Iterable[Run]) -> frozenset[UUID]:
-    """Turns that need no second look; those of an undone run are free again."""
-    done = (run for run in runs if run.state in {"applied", "parked"})
-    return frozenset(id for run in done for id in run.turn_ids)
+    """Turns that need no second look; those of an undone or parked run are free again."""
+    return frozenset(id for run in runs if run.state == "applied" for id in run.turn_ids)
 
 
-def undone(runs: Iterable[Run]) -> int:
-    """How many undone runs there are: the next run of the same turns is another one."""
-    return sum(run.state == "undone" for run in runs)
+def fruitless(runs: Iterable[Run]) -> int:
+    """How many runs were undone or parked: the next run of the same turns is another one."""
+    return sum(run.state in {"undone", "parked"} for run in runs)

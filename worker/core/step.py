@@ -25,10 +25,16 @@ class Prompt:
 
 
 class BadReply(Retryable):
-    """The reply breaks a rule. The message goes back to the model, so it says what to do instead."""
+    """A reply broke the rules of its job."""
 
-    def __init__(self, message: str = "", *, at: int = 0) -> None:
-        super().__init__(message)
+    def __init__(self, told: str = "", *, plainly: str = "", at: int = 0) -> None:
+        """`told` may quote, so only the model hears it; `plainly` is the message, which goes to logs and records.
+
+        `plainly` names the kind of fault, counts and labels (`f1`, `c2`), never what anybody said.
+        """
+        super().__init__(plainly)
+        #: What was wrong and what to do instead, in words for the model.
+        self.told = told
         #: Which of the step's prompts it answers.
         self.at = at
 

@@ -50,16 +50,24 @@ def writes(plan: Plan, live: Mapping[UUID, Memory]) -> Writes:
 
 
 def _check(plan: Plan, memory: Memory, live: Mapping[UUID, Memory]) -> None:
-    found, base = live.get(memory.id), plan.base.get(memory.id)
-    is_ours = found is not None and found.last_run == plan.run
-    stands = found.version if found else None
-    if not is_ours and stands != base:
+    found = live.get(memory.id)
+    if found is not None and found.last_run == plan.run:
+        return
+    if not _at_base(plan, found, memory.id):
         raise _conflict(plan, memory.id, found)
+
+
+def _at_base(plan: Plan, found: Memory | None, id: UUID) -> bool:
+    """As the plan was decided on, also in what a confirmation changes without a new version."""
+    if found is None:
+        return id not in plan.base
+    base_run = plan.base_runs.get(id, found.last_run)
+    return found.version == plan.base.get(id) and found.last_run == base_run
 
 
 def _present(plan: Plan, id: UUID, live: Mapping[UUID, Memory]) -> bool:
     found = live.get(id)
-    if found is not None and found.version != plan.base[id]:
+    if found is not None and not _at_base(plan, found, id):
         raise _conflict(plan, id, found)
     return found is not None
 

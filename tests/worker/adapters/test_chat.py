@@ -14,9 +14,9 @@ from pydantic import BaseModel
 
 from tests.endpoint import Refusal, endpoint
 from worker.adapters.chat import EndpointChat
-from worker.adapters.model import Completion
+from worker.adapters.model import Completion, Message
 from worker.core.step import Prompt
-from worker.errors import Unavailable, Unprocessable
+from worker.errors import Misconfigured, SlowwaveError, Unavailable, Unprocessable
 
 
 class Word(BaseModel):
@@ -25,6 +25,7 @@ class Word(BaseModel):
 
 PROMPT = Prompt("extraction", {}, Word)
 MESSAGES = [{"role": "system", "content": "Say a word."}, {"role": "user", "content": "{}"}]
+SAID = "Ann told me that she has HIV"
 
 
 @contextmanager
@@ -52,10 +53,10 @@ def answering(body: bytes) -> Iterator[str]:
             thread.join()
 
 
-def complete(url: str) -> Completion:
+def complete(url: str, messages: list[Message] = MESSAGES) -> Completion:
     chat = EndpointChat("scripted", url, "key", 5)
     try:
-        return chat.complete(PROMPT, MESSAGES)
+        return chat.complete(PROMPT, messages)
     finally:
         chat.close()
 
@@ -111,6 +112,90 @@ def test_a_prompt_that_is_too_long_is_no_refusal_of_its_format() -> None:
         complete(server.url)
 
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "remedy"),
+    [
+        (402, "Insufficient credits", "credit"),
+        (402, "You asked for too many tokens for your credit", "credit"),
+        (400, "Invalid model name passed in model=scripted", "SLOWWAVE_MODEL"),
+        (400, "messages: Extra inputs are not permitted", "SLOWWAVE_MODEL_URL"),
+        (405, "Method Not Allowed", "SLOWWAVE_MODEL_URL"),
+        (410, "This model has been retired", "SLOWWAVE_MODEL"),
+        (418, "I am a teapot", "SLOWWAVE_MODEL_URL"),
+        (422, "unknown field: store", "SLOWWAVE_MODEL_URL"),
+    ],
+)
+def test_a_refusal_that_would_meet_every_turn_is_for_a_person_to_mend(
+    status: int, said: str, remedy: str
+) -> None:
+    with (
+        endpoint(lambda job, document: Refusal(status, said)) as server,
+        pytest.raises(Misconfigured) as caught,
+    ):
+        complete(server.url)
+
+    told = str(caught.value)
+    assert server.url in told
+    assert f"HTTP {status}: {said}" in told
+    assert remedy in told.partition(said)[2]
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "fault"),
+    [
+        (400, "This model's maximum context length is 4096 tokens", "too long"),
+        (400, "prompt is too long: 210000 tokens > 200000 maximum", "too long"),
+        (
+            400,
+            "The input token count (9) exceeds the maximum number of tokens allowed (8)",
+            "too long",
+        ),
+        (413, "Payload Too Large", "too long"),
+        (500, "the input length exceeds the context length", "too long"),
+        (
+            400,
+            "The response was filtered due to Azure OpenAI's content management policy",
+            "content",
+        ),
+        (400, "Invalid prompt: flagged as potentially violating our usage policy", "content"),
+        (400, "Content Exists Risk", "content"),
+        (403, "Your chosen model requires moderation and your input was flagged", "content"),
+    ],
+)
+def test_only_a_text_that_is_too_long_or_filtered_out_is_at_fault_itself(
+    status: int, said: str, fault: str
+) -> None:
+    with (
+        endpoint(lambda job, document: Refusal(status, said)) as server,
+        pytest.raises(Unprocessable, match=fault),
+    ):
+        complete(server.url)
+
+
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 529])
+def test_what_may_pass_is_tried_again(status: int) -> None:
+    said = "too many tokens per minute" if status == 429 else "later"
+    with (
+        endpoint(lambda job, document: Refusal(status, said)) as server,
+        pytest.raises(Unavailable, match=said),
+    ):
+        complete(server.url)
+
+
+@pytest.mark.parametrize("status", [400, 401, 402, 404, 413, 422, 429, 500])
+def test_what_was_said_in_a_turn_never_stands_in_an_error(status: int) -> None:
+    echo = f"cannot parse input {SAID!r}, key sk-1234567890abcdefghij"
+    messages = [MESSAGES[0], {"role": "user", "content": json.dumps({"turns": [SAID]})}]
+    with (
+        endpoint(lambda job, document: Refusal(status, echo)) as server,
+        pytest.raises(SlowwaveError) as caught,
+    ):
+        complete(server.url, messages)
+
+    assert "HIV" not in str(caught.value)
+    assert "sk-1234" not in str(caught.value)
 
 
 def test_a_hint_may_be_a_date() -> None:

@@ -13,7 +13,8 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from worker.adapters.embedded import embedded_redis, server_program
-from worker.adapters.inbox import Inbox, connect
+from worker.adapters.inbox import Inbox
+from worker.adapters.redis_server import connect
 from worker.errors import Misconfigured, Unavailable
 
 ROOT = Path(__file__).parents[3]
@@ -90,6 +91,56 @@ def test_only_this_user_gets_in(folder: Path) -> None:
         assert "@127.0.0.1:" in url
         assert not answers(without_password)
         assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in files)
+
+
+def others_may(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode) & 0o077
+
+
+@pytest.mark.parametrize("before", [(), ("redis",), ("redis", "redis/appendonlydir")])
+def test_nobody_else_may_look_where_the_turns_are(folder: Path, before: tuple[str, ...]) -> None:
+    for name in before:
+        (folder / name).mkdir(parents=True)
+        (folder / name).chmod(0o755)
+    with embedded_redis(folder) as url, connect(url) as client:
+        client.set("said", "in confidence")
+        inside = [path for path in (folder / "redis").rglob("*") if path.is_dir()]
+
+        assert inside
+        assert not others_may(folder / "redis")
+        assert not any(others_may(folder / name) for name in before)
+
+
+def in_the_way(folder: Path) -> Path:
+    folder.parent.mkdir(parents=True)
+    folder.write_text("a file")
+    return folder
+
+
+def a_redis_that_is_a_file(folder: Path) -> Path:
+    in_the_way(folder / "redis")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        in_the_way,
+        a_redis_that_is_a_file,
+        lambda folder: in_the_way(folder) / "below",
+        lambda _: Path("/proc/slowwave"),
+        lambda _: Path("/dev/null"),
+        lambda folder: folder / ("x" * 300),
+    ],
+)
+def test_a_folder_that_cannot_be_used_is_a_setting(
+    folder: Path, place: Callable[[Path], Path]
+) -> None:
+    with (
+        pytest.raises(Misconfigured, match=r"cannot use the folder .* SLOWWAVE_DATA_DIR"),
+        embedded_redis(place(folder)),
+    ):
+        pass
 
 
 def test_all_who_enter_share_one_and_the_last_to_leave_stops_it(folder: Path) -> None:

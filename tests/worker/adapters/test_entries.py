@@ -1,4 +1,4 @@
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -24,8 +24,14 @@ def turn(text: str, conversation: str = "c", user: str = "alice", at: int = 0) -
     return made
 
 
-def element(payload: str) -> bytes:
-    return f"1764482000000 {payload}".encode()
+def element(payload: str, arrived: datetime = NOW) -> bytes:
+    """As the script that publishes stores it, whoever called it."""
+    return f"{round(arrived.timestamp() * 1000)} {payload}".encode()
+
+
+def raw(**fields: object) -> str:
+    """A payload that went through nothing of ours."""
+    return turn("tea").model_copy(update=fields).model_dump_json()
 
 
 def test_an_element_gives_back_its_turn() -> None:
@@ -61,6 +67,80 @@ def test_a_parked_turn_can_be_read_again() -> None:
         5,
         NOW,
     )
+
+
+KEY = "sk-abcdefghij1234567890"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"text": f"My key is {KEY}"},
+        {"speaker": KEY},
+        {"metadata": {"deep": [{"api_key": KEY}]}},
+    ],
+)
+def test_a_secret_of_a_payload_that_came_by_another_way_reaches_nothing(
+    fields: dict[str, object],
+) -> None:
+    entry = Entry.read(element(raw(**fields)), turn("tea").scope.key)
+
+    assert entry.turn is not None
+    assert KEY not in entry.turn.model_dump_json()
+    assert KEY not in entry.aside("x", 1, NOW)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        f"{{my key is {KEY}",
+        raw(text=f"My key is {KEY}", role="nobody"),
+        raw(text=f"My key is {KEY}", scope=turn("x", user="bob").scope),
+    ],
+)
+def test_a_secret_of_what_is_no_turn_of_the_scope_is_not_parked(payload: str) -> None:
+    entry = Entry.read(element(payload), turn("tea").scope.key)
+
+    assert entry.turn is None
+    assert KEY not in entry.aside("x", 1, NOW)
+
+
+@pytest.mark.parametrize(
+    ("said_at", "taken_at", "approximate"),
+    [
+        (datetime(2099, 1, 1, tzinfo=UTC), NOW, True),
+        (NOW + timedelta(minutes=5, seconds=1), NOW, True),
+        (NOW + timedelta(minutes=5), NOW + timedelta(minutes=5), False),
+        (NOW - timedelta(days=900), NOW - timedelta(days=900), False),
+        (datetime.max.replace(tzinfo=timezone(timedelta(hours=-12))), NOW, True),
+        (datetime.min.replace(tzinfo=timezone(timedelta(hours=12))), NOW, True),
+    ],
+)
+def test_nothing_was_said_after_it_arrived(
+    said_at: datetime, taken_at: datetime, approximate: bool
+) -> None:
+    payload = raw(said_at=said_at, received_at=said_at, approximate_time=False)
+    entry = Entry.read(element(payload), turn("tea").scope.key)
+
+    assert entry.turn is not None
+    assert (entry.turn.said_at, entry.turn.approximate_time) == (taken_at, approximate)
+    assert entry.turn.received_at <= NOW + timedelta(minutes=5)
+    parked = Parked.model_validate_json(entry.aside("x", 1, NOW)).turn
+    assert parked == entry.turn
+
+
+@pytest.mark.parametrize("stamp", ["", "soon", "1e9", "9" * 40])
+def test_a_payload_that_does_not_say_when_it_arrived_is_no_turn(stamp: str) -> None:
+    payload = f"{stamp} {raw(said_at=datetime(2099, 1, 1, tzinfo=UTC))}"
+    entry = Entry.read(payload.encode(), turn("tea").scope.key)
+
+    assert (entry.turn, entry.fault) == (None, "does not say when it arrived")
+
+
+def test_a_payload_that_hides_nothing_stays_as_it_was_queued() -> None:
+    payload = '{"a field of a later version":1,' + raw()[1:]
+
+    assert Entry.read(element(payload), turn("tea").scope.key).payload == payload.encode()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from redis import Redis
+from redis.exceptions import OutOfMemoryError
 
 from producers.answer import Answer
 from producers.producer import Producer
@@ -19,12 +21,14 @@ from schemas.scope import Scope
 from schemas.turn import Turn
 from tests.redis_service import RedisServer
 from worker.adapters.entries import Unreadable
-from worker.adapters.inbox import Claim, Inbox, Lease, connect
+from worker.adapters.inbox import Claim, Inbox
+from worker.adapters.redis_server import connect
 from worker.errors import LeaseLost, Misconfigured, Unavailable
 
 AT_ONCE = Limits(batch_turns=4, quiet_seconds=0)
 PATIENT = Limits(batch_turns=4, quiet_seconds=1000, max_wait_seconds=5000)
 SHARED = PartitionKeys(0)
+FOLDER = Path(__file__).parents[3] / "worker" / "adapters" / "lua"
 
 
 def key(user: str = "alice") -> str:
@@ -87,33 +91,150 @@ def test_limits_are_there_for_every_publisher(redis_client: Redis) -> None:
         assert stored[b"v"] == b"1"
 
 
-def test_another_number_of_partitions_is_refused_with_both_and_the_remedy(
-    redis_client: Redis,
+@pytest.mark.parametrize("replace", [True, False])
+def test_limits_that_are_stored_give_way_only_to_those_who_replace_them(
+    redis_client: Redis, replace: bool
 ) -> None:
-    Inbox(redis_client, partitions=2).configure(AT_ONCE)
-    Inbox(redis_client, partitions=2).configure(AT_ONCE)
+    Inbox(redis_client, partitions=2).configure(Limits(batch_turns=7, max_pending=70))
+    redis_client.hdel(PartitionKeys(1).config, "max_pending")
 
-    with pytest.raises(Misconfigured, match=r"in 2 partitions, but SLOWWAVE_REDIS_PARTITIONS is 4"):
-        Inbox(redis_client, partitions=4).configure(AT_ONCE)
-    assert redis_client.get(PARTITIONS) == b"2"
+    Inbox(redis_client, partitions=2).configure(
+        Limits(batch_turns=8, max_pending=80), replace=replace
+    )
+    first, second = (redis_client.hgetall(PartitionKeys(at).config) for at in (0, 1))
 
-
-def test_a_redis_that_may_throw_turns_away_is_refused(redis_client: Redis) -> None:
-    assert Inbox(redis_client).check() == []
-    redis_client.config_set("maxmemory-policy", "allkeys-lru")
-    try:
-        with pytest.raises(Misconfigured, match=r"allkeys-lru.*set it to noeviction"):
-            Inbox(redis_client).check()
-    finally:
-        redis_client.config_set("maxmemory-policy", "noeviction")
+    assert first[b"batch_turns"] == second[b"batch_turns"] == (b"8" if replace else b"7")
+    assert first[b"max_pending"] == (b"80" if replace else b"70")
+    assert second[b"max_pending"] == b"80"  # where none is stored
 
 
-def test_a_redis_without_an_append_only_file_is_warned_about(redis_server: RedisServer) -> None:
+def test_stored_limits_are_read_as_they_were_stored(redis_client: Redis) -> None:
+    limits = Limits(
+        batch_turns=3,
+        batch_tokens=40,
+        quiet_seconds=0.25,
+        max_wait_seconds=6.5,
+        max_pending=7,
+        seen_seconds=8,
+    )
+    before = Inbox(redis_client).stored_limits()
+    Inbox(redis_client).configure(limits)
+
+    assert before is None
+    assert Inbox(redis_client).stored_limits() == limits
+
+
+def test_limits_that_stand_already_are_not_written_again(redis_client: Redis) -> None:
+    Inbox(redis_client).configure(AT_ONCE)
+    written = redis_client.info("persistence")["rdb_changes_since_last_save"]
+    Inbox(redis_client).configure(AT_ONCE)
+
+    assert redis_client.info("persistence")["rdb_changes_since_last_save"] == written
+
+
+LOOKS: list[Callable[[Inbox], object]] = [
+    lambda inbox: inbox.configure(AT_ONCE),
+    lambda inbox: inbox.configure(AT_ONCE, replace=False),
+    Inbox.check,
+    Inbox.status,
+    Inbox.idle,
+]
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize(("stored", "wanted"), [(2, 4), (2, 1), (1, 3)])
+def test_another_number_of_partitions_is_refused_with_both_and_the_remedy(
+    redis_client: Redis, look: Callable[[Inbox], object], stored: int, wanted: int
+) -> None:
+    Inbox(redis_client, partitions=stored).configure(AT_ONCE)
+    look(Inbox(redis_client, partitions=stored))
+    both = rf"in {stored} partitions, but SLOWWAVE_REDIS_PARTITIONS is {wanted}: set it to {stored}"
+
+    with pytest.raises(Misconfigured, match=both):
+        look(Inbox(redis_client, partitions=wanted))
+    assert redis_client.get(PARTITIONS) == str(stored).encode()
+
+
+@pytest.mark.parametrize("look", [Inbox.check, Inbox.status])
+def test_looking_stores_no_number_of_partitions(
+    redis_client: Redis, look: Callable[[Inbox], object]
+) -> None:
+    look(Inbox(redis_client, partitions=3))
+
+    assert redis_client.get(PARTITIONS) is None
+
+
+# A full Redis
+
+
+def fill(client: Redis) -> list[str]:
+    """Publishes until Redis takes no more, then to the brim; the texts that it has accepted."""
+    client.config_set("maxmemory", client.info("memory")["used_memory"] + 3_000_000)
+    producer, accepted = Producer(client), []
+    for number in range(10_000):
+        line = {"app": "acme", "user": f"user {number % 3}", "role": "user"}
+        text = f"{number} " + "x" * 2000
+        if producer.publish({**line, "text": text}).status != "accepted":
+            break
+        accepted.append(text)
+    with pytest.raises(OutOfMemoryError):
+        to_the_brim(client)
+    return accepted
+
+
+def to_the_brim(client: Redis) -> None:
+    while True:
+        client.rpush("something else", "x" * 50)
+
+
+def work_off(inbox: Inbox) -> list[str]:
+    done: list[str] = []
+    inbox.flush()
+    while (claim := inbox.claim()) is not None:
+        inbox.renew(claim)
+        inbox.keep_plan(claim, "{}")
+        if claim.attempt == 1 and claim.fence % 5 == 0:
+            inbox.fail(claim, 0, burn=True)
+            continue
+        turns = inbox.turns(claim)
+        if claim.fence % 7 == 0:
+            inbox.park(claim, len(turns), "looked at later")
+        else:
+            inbox.commit(claim, len(turns), 1)
+        done += texts(turns)
+        inbox.flush()
+    return done
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_full_redis_can_be_emptied_and_takes_turns_again(
+    redis_server: RedisServer, known: bool
+) -> None:
     with connect(redis_server.url) as client:
-        client.config_set("appendonly", "no")
-        (warning,) = Inbox(client).check()
+        if known:
+            Inbox(client).configure(PATIENT)
+        accepted = fill(client)
+        assert len(accepted) > 100
+        inbox = Inbox(client)
+        inbox.configure(AT_ONCE)
+        inbox.answered("nobody's")
+        inbox.flush()
 
-    assert "set appendonly yes" in warning
+        assert inbox.ring(["bell"], 30, 4) == 1
+        assert sorted(work_off(inbox)) == sorted(accepted)
+        assert inbox.idle()
+        client.delete("something else")
+        assert (
+            Producer(client)
+            .publish({"app": "acme", "user": "user 1", "role": "user", "text": "again"})
+            .status
+            == "accepted"
+        )
+
+
+@pytest.mark.parametrize("script", sorted(FOLDER.glob("*.lua")), ids=lambda script: script.stem)
+def test_every_script_of_the_workers_runs_where_redis_is_full(script: Path) -> None:
+    assert script.read_text().startswith("#!lua flags=allow-oom\n")
 
 
 def test_a_wrong_password_is_a_setting_and_no_outage(redis_server: RedisServer) -> None:
@@ -320,56 +441,6 @@ def test_many_dead_workers_do_not_make_one_claim_long(
 
     assert redis_client.hget(SHARED.counters, "expired") == b"20"
     assert {claimed(inbox).scope_key for _ in range(29)} <= {key(f"u{at}") for at in range(30)}
-
-
-def test_a_lease_is_renewed_while_the_work_goes_on(
-    redis_client: Redis, inbox: Inbox, publish: Publish
-) -> None:
-    publish("a")
-    claim = claimed(inbox)
-    inbox.lease_seconds = 3
-    with Lease(inbox, claim) as lease:
-        expire(redis_client)
-        eventually(lambda: (redis_client.zscore(SHARED.busy, key()) or 0) > 1)
-        lease.check()
-
-
-def test_a_lost_lease_is_noticed(redis_client: Redis, inbox: Inbox, publish: Publish) -> None:
-    publish("a")
-    inbox.lease_seconds = 3
-    claim = claimed(inbox)
-    with Lease(inbox, claim) as lease:
-        lease.check()
-        redis_client.hset(SHARED.lease, key(), 99)
-
-        def lost() -> bool:
-            try:
-                lease.check()
-            except LeaseLost as error:
-                return "ran out" in str(error)
-            return False
-
-        eventually(lost)
-
-
-def test_a_lease_that_could_not_be_renewed_is_given_up_in_time(
-    redis_server: RedisServer,
-) -> None:
-    with connect(redis_server.url) as client:
-        inbox = Inbox(client, lease_seconds=0.6)
-        inbox.configure(AT_ONCE)
-        Producer(client).publish({"app": "acme", "user": "alice", "role": "user", "text": "a"})
-        with Lease(inbox, claimed(inbox)) as lease:
-            redis_server.kill()
-
-            def given_up() -> bool:
-                try:
-                    lease.check()
-                except LeaseLost as error:
-                    return "was not renewed" in str(error)
-                return False
-
-            eventually(given_up)
 
 
 # When it fails

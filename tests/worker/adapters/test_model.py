@@ -1,5 +1,6 @@
 """Any OpenAI-compatible endpoint: what is sent, what is taken, and what each failure means."""
 
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -122,6 +123,27 @@ def test_after_two_more_tries_a_bad_reply_is_an_error_and_never_an_answer() -> N
     assert len(server.requests) == 3
 
 
+SAID = "Ann has HIV"
+
+
+@pytest.mark.parametrize("reply", [SAID, {"word": [SAID]}, {SAID: 1}, f'{{"word": "{SAID}'])
+def test_what_a_reply_says_stands_in_no_log(reply: Any) -> None:
+    with asked(lambda job, document: reply) as (model, _), pytest.raises(BadReply) as caught:
+        model.run(Words(), [SAID], Tally())
+
+    assert "HIV" not in "".join(traceback.format_exception(caught.value))
+    assert "reply" in str(caught.value)
+
+
+def test_what_a_step_tells_the_model_stands_in_no_log() -> None:
+    with asked(lambda job, document: {"word": "bad"}) as (model, server):
+        (bad,) = model.each(Words(), [["x"]], Tally())
+
+    assert isinstance(bad, BadReply)
+    assert "good word" in server.requests[-1]["messages"][-1]["content"]
+    assert "good word" not in str(bad)
+
+
 @pytest.mark.parametrize(
     ("message", "left_out"),
     [
@@ -164,7 +186,7 @@ def test_an_endpoint_that_takes_no_format_at_all_is_asked_in_plain_text() -> Non
         (Refusal(503), Unavailable, "HTTP 503"),
         (Refusal(429), Unavailable, "HTTP 429"),
         (Refusal(400, "maximum context length is 10 tokens"), Unprocessable, "too long"),
-        (Refusal(422, "odd"), Unprocessable, "odd"),
+        (Refusal(422, "odd"), Misconfigured, "odd.*SLOWWAVE_MODEL"),
     ],
 )
 def test_each_refusal_says_what_to_do(refusal: Refusal, error: type[Exception], names: str) -> None:

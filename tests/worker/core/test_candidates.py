@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 from hypothesis import given
@@ -14,6 +15,7 @@ from tests.build import NOW, at, fact, memory
 from worker.core.candidates import Reach, candidacy, queries
 from worker.core.judgment import Candidacy
 from worker.core.ports import Nominated, Nominations
+from worker.core.words import terms
 
 
 def towards(cosine: float, axis: int = 1, size: int = 40) -> Vector:
@@ -155,6 +157,31 @@ def test_queries_ask_for_what_tells_memories_apart() -> None:
     assert query.terms == ("moved", "qx", "118", "harbour", "qx-118")
     assert query.identifiers == ("qx-118",)
     assert query.slot == ("Ines", "home")
+    assert query.subject == "ines"
+
+
+def test_terms_that_the_store_hands_out_are_what_is_ranked() -> None:
+    facts, record = [fact("Plays chess")], known("Likes draughts")
+    rankings = (Nominated(),)
+    pool = {record.memory.id: record}
+
+    def offered(terms: dict[UUID, tuple[str, ...]]) -> tuple[str, ...]:
+        nominations = Nominations(rankings, pool, terms)
+        return candidacy(facts, [towards(1.0)], nominations, Reach(floor=0.5), NOW).offered[0]
+
+    assert offered({}) == ()
+    assert offered({record.memory.id: ("chess",)}) == ("c1",)
+
+
+def test_the_terms_of_a_text_that_no_longer_stands_are_not_ranked() -> None:
+    ended = known("Plays chess", until=at(-1), after="Plays draughts")
+    nominations = Nominations(
+        (Nominated(),), {ended.memory.id: ended}, {ended.memory.id: ("chess",)}
+    )
+
+    found = candidacy([fact("Chess")], [towards(1.0)], nominations, Reach(floor=0.5), NOW)
+
+    assert found.offered == ((),)
 
 
 words = st.lists(st.sampled_from(["cat", "dog", "tea", "7443", "the", "in"]), min_size=1).map(
@@ -175,6 +202,23 @@ records = st.lists(
     ),
     max_size=6,
 )
+
+
+@given(facts, records)
+def test_terms_handed_out_or_not_the_same_is_offered(
+    given: list[Fact], stored: list[MemoryRecord]
+) -> None:
+    pool = {record.memory.id: record for record in stored}
+    split = {id: terms(record.memory.text) for id, record in pool.items()}
+    rankings = tuple(Nominated() for _ in given)
+    vectors, reach = [towards(1.0)] * len(given), Reach(floor=0.5)
+
+    without, handed = (
+        candidacy(given, vectors, Nominations(rankings, pool, known), reach, NOW)
+        for known in ({}, split)
+    )
+
+    assert handed == without
 
 
 @given(facts, records, st.integers(1, 4), st.integers(0, 200))

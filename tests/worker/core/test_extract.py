@@ -128,8 +128,12 @@ def test_a_label_is_read_in_any_certain_spelling(label: Any) -> None:
 
 @pytest.mark.parametrize("labels", [["t9"], ["e1"], ["x", "y"]])
 def test_invented_turns_are_asked_about_again(labels: list[str]) -> None:
-    with pytest.raises(BadReply, match="t1 to t1"):
+    with pytest.raises(BadReply, match="cite no turn they were given: 1") as caught:
         one(Heard((VIOLA,)), turns=labels)
+
+    assert "t1 to t1" in caught.value.told
+    assert "viola" in caught.value.told
+    assert "viola" not in str(caught.value)
 
 
 def test_an_invented_turn_beside_a_known_one_is_no_matter() -> None:
@@ -140,7 +144,7 @@ def test_a_fact_that_cites_nothing_goes_to_the_one_turn_it_is_like() -> None:
     heard = Heard((turn("t0", "Good morning"), VIOLA))
 
     assert one(heard, turns=[]).turn_ids == (VIOLA.id,)
-    with pytest.raises(BadReply, match="cites no turn"):
+    with pytest.raises(BadReply, match="cite no turn"):
         read(heard, found("Owns a yacht"))
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.build import turn, uid
-from worker.core.hearing import PLACEHOLDER, Marks, heard_in, own_words
+from worker.core.hearing import PLACEHOLDER, Marks, Own, heard_in, own_words
 
 RECALLED = "<recalled>- Plays the viola - Lives in Ghent</recalled> What time is it in Lima?"
 
@@ -30,10 +30,54 @@ RECALLED = "<recalled>- Plays the viola - Lives in Ghent</recalled> What time is
         ('Summarise: "Hi all. Forget everything. Bye."', "Summarise: [quoted text]"),
         ('I read "The Hobbit" and "Emma".', 'I read "The Hobbit" and "Emma".'),
         ("She said 「今日は。雨だ」と", "She said [quoted text]と"),
+        ('彼は"今日は。雨だ。はい。"と', "彼は[quoted text]と"),
+        ("Bo: „Hallo alle. Ich mag Tee. Ade.“ Ich nicht.", "Bo: [quoted text] Ich nicht."),
+        ('Title:"Hi all. I am Bo." Nice?', "Title:[quoted text] Nice?"),
+        (
+            "FYI\nFrom: Bo <bo@example.org>\nSubject: tea\n\nI love tea",
+            "FYI\n[forwarded text]",
+        ),
+        (
+            "FYI\nFrom: Bo Smith\nSent: Monday\nTo: Ann\nSubject: tea\n\nI love tea",
+            "FYI\n[forwarded text]",
+        ),
+        ("From: Bo\nDate: 3 May\nTo: Ann\nSubject: tea\nI love tea", "[forwarded text]"),
     ],
 )
 def test_only_the_speakers_own_words_are_learned_from(text: str, expected: str) -> None:
     assert own_words(text).text == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'My TV is 55" wide. I moved to Oslo in May. My desk is 60" wide.',
+        'My TV is 55 " wide. I moved to Oslo in May. My desk is 60 " wide.',
+        "Bo is 6'1\" tall. I moved to Oslo in May. I am 5'2\" tall.",
+        'The end is near". I moved to Oslo in May. It is far".',
+        "From: Berlin\nTo: Paris\nI am moving in May.",
+        "From: Berlin\nTo: Paris\nDate: Friday\nI am moving in May.",
+        "From: me@example.org\nI am moving in May.",
+        "I am from: Oslo\nto: Bergen is where I go.",
+    ],
+)
+def test_own_words_that_look_like_a_quotation_or_a_mail_stay(text: str) -> None:
+    assert own_words(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "„" * 20_000,
+        "“" * 20_000,
+        "«" * 20_000,
+        "「" * 20_000,
+        '"' * 20_001,
+        "from: " + "a@" * 9_000,
+    ],
+)
+def test_marks_without_end_cut_nothing(text: str) -> None:
+    assert own_words(text) == Own(text)
 
 
 def test_the_marks_of_recall_are_the_callers() -> None:

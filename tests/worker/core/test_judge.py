@@ -104,8 +104,10 @@ def test_a_label_that_is_not_certain_is_asked_about(members: list[str]) -> None:
     ],
 )
 def test_a_verdict_that_makes_no_sense_is_not_obeyed(fields: dict[str, Any], part: str) -> None:
-    with pytest.raises(BadReply, match=part):
+    with pytest.raises(BadReply) as caught:
         read(OPERA, reply("f1", "c1", **fields))
+
+    assert part in caught.value.told
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from worker.core.retry import LONGEST_SECONDS, Decision, decide
+from worker.core.retry import LONGEST_HINT_SECONDS, LONGEST_SECONDS, Decision, Stake, decide
 from worker.core.step import BadReply
 from worker.errors import Misconfigured, PlanConflict, Retryable, Unavailable, Unprocessable
 
@@ -24,25 +24,42 @@ from worker.errors import Misconfigured, PlanConflict, Retryable, Unavailable, U
 def test_a_turn_is_parked_only_alone_and_only_when_it_cannot_work(
     error: Exception, attempt: int, turns: int, park: bool
 ) -> None:
-    assert decide(error, attempt, turns, 5, 0.5).park is park  # type: ignore[arg-type] # a table
+    assert decide(error, attempt, Stake(turns), 5, 0.5).park is park  # type: ignore[arg-type] # a table
 
 
 @pytest.mark.parametrize("error", [Unavailable("down"), Misconfigured("wrong key")])
 def test_what_is_down_for_everyone_uses_up_nobodys_attempts(error: Retryable) -> None:
-    assert decide(error, 1, 1, 5, 0.5).burn is False
+    assert decide(error, 1, Stake(1), 5, 0.5).burn is False
 
 
 def test_a_batch_that_cannot_be_processed_is_tried_again_at_once_in_a_smaller_size() -> None:
-    assert decide(Unprocessable("x"), 1, 8, 5, 0.5) == Decision(after_seconds=0, burn=True)
+    assert decide(Unprocessable("x"), 1, Stake(8), 5, 0.5) == Decision(after_seconds=0, burn=True)
 
 
 def test_the_servers_hint_is_the_least_wait() -> None:
-    assert decide(Retryable("429", after_seconds=7), 1, 1, 5, 0.0).after_seconds == 7
+    assert decide(Retryable("429", after_seconds=7), 1, Stake(1), 5, 0.0).after_seconds == 7
 
 
 def test_waits_grow_with_the_attempts_up_to_a_ceiling() -> None:
-    waits = [decide(Retryable("x"), attempt, 2, 99, 1.0).after_seconds for attempt in range(1, 12)]
+    waits = [decide(Retryable("x"), attempt, Stake(2), 99, 1.0).after_seconds for attempt in range(1, 12)]
 
     assert waits == sorted(waits)
     assert waits[0] == 1
     assert waits[-1] == LONGEST_SECONDS
+
+
+@pytest.mark.parametrize("hint", [float("inf"), 30 * 86_400.0])
+def test_no_server_can_put_a_scope_to_sleep_for_days(hint: float) -> None:
+    wait = decide(Retryable("429", after_seconds=hint), 1, Stake(1), 5, 0.0).after_seconds
+
+    assert wait == LONGEST_HINT_SECONDS
+
+
+@pytest.mark.parametrize(("attempt", "park"), [(1, False), (5, True)])
+def test_a_kept_plan_that_fails_waits_and_is_parked_whole_in_the_end(
+    attempt: int, park: bool
+) -> None:
+    decision = decide(Retryable("x"), attempt, Stake(4, has_plan=True), 5, 0.5)
+
+    assert decision.park is park
+    assert park or decision.after_seconds > 0

@@ -2,7 +2,7 @@
 
 from tests.build import candidacy, fact, record, uid
 from tests.worker.core.test_plan import decided, group
-from worker.core.runs import applied, opened, settled_turns, undone
+from worker.core.runs import applied, fruitless, opened, parked, settled_turns
 
 CASE = candidacy([fact("User moved to Austin")], [record("User lives in Seattle")])
 PLAN = decided(CASE, [group("contradict", "f1", "c1", text="User lives in Austin")])
@@ -22,11 +22,10 @@ def test_an_applied_run_keeps_what_was_done_and_why_but_no_text() -> None:
     assert "Austin" not in run.model_dump_json()
 
 
-def test_turns_of_an_applied_run_need_no_second_look_and_those_of_an_undone_run_are_free() -> None:
+def test_only_turns_of_an_applied_run_need_no_second_look() -> None:
     run = applied(PLAN)
-    back = run.model_copy(update={"state": "undone"})
+    others = [run.model_copy(update={"state": "undone"}), parked(PLAN), opened(PLAN)]
 
     assert settled_turns([run]) == {uid("t1")}
-    assert settled_turns([back]) == frozenset()
-    assert settled_turns([opened(PLAN)]) == frozenset()
-    assert undone([run, back]) == 1
+    assert settled_turns(others) == frozenset()
+    assert fruitless([run, *others]) == 2

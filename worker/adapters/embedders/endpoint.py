@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 from schemas.base import Vector
 from worker.adapters.embedders.unit import fingerprint, readable, unit
-from worker.errors import Misconfigured, Retryable, SlowwaveError, Unavailable, Unprocessable
+from worker.adapters.refusals import QUOTED, refused, said
+from worker.errors import Misconfigured, Retryable, SlowwaveError, Unavailable
 
 OPENAI_URL = "https://api.openai.com/v1"
 #: Texts of one request; text-embeddings-inference takes no more unless told otherwise.
@@ -20,14 +21,8 @@ BATCH = 32
 BLANK = "."
 #: Bytes of one number of a vector.
 NUMBER = 4
-#: Characters of a server's own words that are quoted.
-QUOTED = 200
-
-KEY_REFUSED = {401, 403}
-NOT_THERE = {404, 405}
-TEXTS_REFUSED = {400, 413, 422}
-RATE_LIMITED = 429
-SERVER_FAULT = 500
+#: Statuses under which the size of the vectors may be refused.
+SHAPE_REFUSED = frozenset({400, 422})
 
 
 class _Item(BaseModel):
@@ -98,7 +93,7 @@ class EndpointEmbedder:
                 encoding_format="base64",
             )
         except openai.APIError as error:
-            raise self._translated(error) from error
+            raise self._translated(error, texts) from error
         try:
             return unit(_rows(reply.content, len(texts)))
         except ValueError as error:
@@ -116,37 +111,19 @@ class EndpointEmbedder:
                 f" {self.dimensions}"
             )
 
-    def _translated(self, error: openai.APIError) -> SlowwaveError:
+    def _translated(self, error: openai.APIError, texts: list[str]) -> SlowwaveError:
+        told = said(error, texts)
         if not isinstance(error, openai.APIStatusError):
             return Unavailable(
-                f"embedder {self._named} is out of reach ({error.message[:QUOTED]}): is it running, is"
+                f"embedder {self._named} is out of reach ({told}): is it running, is"
                 " SLOWWAVE_EMBEDDER_URL right?"
             )
-        status, said = error.status_code, error.message[:QUOTED]
-        if status in KEY_REFUSED:
+        if error.status_code in SHAPE_REFUSED and "dimension" in told.lower():
             return Misconfigured(
-                f"embedder {self._named} refuses the key ({said}): set SLOWWAVE_EMBEDDER_KEY"
+                f"embedder {self._named} refuses {self._wanted} dimensions ({told}): unset"
+                " SLOWWAVE_EMBEDDER_DIMENSIONS or set what the model can give"
             )
-        if status in NOT_THERE:
-            return Misconfigured(
-                f"embedder {self._named} is not found ({said}): check SLOWWAVE_EMBEDDER_URL (often ends"
-                " in /v1) and the model's name in SLOWWAVE_EMBEDDER"
-            )
-        if status in TEXTS_REFUSED:
-            return self._refusal(said)
-        if status == RATE_LIMITED or status >= SERVER_FAULT:
-            return Unavailable(
-                f"embedder {self._named} is overloaded or broken ({said})", _hint(error)
-            )
-        return Retryable(f"embedder {self._named} answered {status} ({said})", _hint(error))
-
-    def _refusal(self, said: str) -> SlowwaveError:
-        if "dimension" not in said.lower():
-            return Unprocessable(f"embedder {self._named} refuses the texts ({said})")
-        return Misconfigured(
-            f"embedder {self._named} refuses {self._wanted} dimensions ({said}): unset"
-            " SLOWWAVE_EMBEDDER_DIMENSIONS or set what the model can give"
-        )
+        return refused(error, f"embedder {self._named}", "SLOWWAVE_EMBEDDER", texts)
 
     @property
     def _named(self) -> str:
@@ -175,9 +152,3 @@ def _numbers(embedding: str | list[float]) -> NDArray[np.float64]:
 
 def _size(vectors: Sequence[Vector]) -> int:
     return len(vectors[0]) // NUMBER
-
-
-def _hint(error: openai.APIStatusError) -> float | None:
-    """Seconds to wait by the server's own word (`Retry-After` as a number; RFC 9110, 10.2.3)."""
-    said = error.response.headers.get("retry-after", "")
-    return float(said) if said.replace(".", "", 1).isdigit() else None

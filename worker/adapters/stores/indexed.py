@@ -1,6 +1,6 @@
 """What both stores look records up by, so that both find the same."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
 import numpy as np
@@ -10,7 +10,7 @@ from schemas.base import Vector
 from schemas.ids import uuid_of
 from schemas.memory import ArchiveRecord, Memory, MemoryRecord
 from schemas.scope import Scope
-from worker.core.ports import Nominated
+from worker.core.ports import Nominated, Nominations
 from worker.core.words import terms
 from worker.errors import Unprocessable
 
@@ -23,6 +23,23 @@ Matrix = NDArray[np.float32]
 def words_of(memory: Memory) -> tuple[str, ...]:
     """The terms of its text, and of what stands again after its end, which may be the current one by now."""
     return terms(memory.text) + (terms(memory.after) if memory.after else ())
+
+
+def handed_out(
+    rankings: Sequence[Nominated],
+    records: dict[UUID, MemoryRecord],
+    words: Mapping[UUID, Sequence[str]],
+) -> Nominations:
+    """With the stored words of those memories whose text alone they are."""
+    of_text = {
+        id: tuple(words[id]) for id, record in records.items() if record.memory.after is None
+    }
+    return Nominations(tuple(rankings), records, of_text)
+
+
+def subject_key(subject: str) -> str:
+    """Equal for subjects that differ in case only; of fixed length."""
+    return str(uuid_of("subject", subject.casefold()))
 
 
 def slot_key(slot: tuple[str, str]) -> str:

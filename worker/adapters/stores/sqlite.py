@@ -12,12 +12,12 @@ from uuid import UUID
 from schemas.memory import ArchiveRecord, MemoryRecord
 from schemas.plan import Run
 from schemas.scope import Scope
-from worker.adapters.stores.indexed import check_archives, check_memories, ids_in
+from worker.adapters.stores.indexed import check_archives, check_memories, handed_out, ids_in
 from worker.adapters.stores.lineage import lineage
 from worker.adapters.stores.rooms import NoRoom
 from worker.adapters.stores.sqlite_about import check_embedder, check_layout, make_tables
 from worker.adapters.stores.sqlite_file import SqliteFile
-from worker.adapters.stores.sqlite_index import Indexes, Postings
+from worker.adapters.stores.sqlite_index import Index, Indexes, Postings
 from worker.adapters.stores.sqlite_rows import (
     archive_record,
     archive_row,
@@ -29,6 +29,7 @@ from worker.adapters.stores.sqlite_rows import (
     put_memory,
     records_of,
     remove_memory,
+    terms_of,
 )
 from worker.core.ports import Nominated, Nominations, Query
 
@@ -69,18 +70,11 @@ class SqliteStore:
             if number is None:
                 return Nominations(tuple(Nominated() for _ in queries))
             index = self._indexes.of(db, number, self._dimensions)
-            words = Postings(db, number)
-            rankings = tuple(
-                Nominated(
-                    by_slot=by_slot(db, number, query.slot, pool) if query.slot else (),
-                    by_vector=index.by_vector(query.vector, pool) if query.vector else (),
-                    by_words=index.by_words(words.of(query.terms, pool), pool),
-                    by_identifier=by_identifier(db, number, query.identifiers, pool),
-                )
-                for query in queries
-            )
+            words = Postings(db, number, index)
+            rankings = tuple(_ranked(db, number, index, words, query, pool) for query in queries)
             named = frozenset[UUID]().union(*map(ids_in, rankings))
-            return Nominations(rankings, {r.memory.id: r for r in records_of(db, number, named)})
+            records = {record.memory.id: record for record in records_of(db, number, named)}
+            return handed_out(rankings, records, terms_of(db, number, named))
 
     def memories(self, scope: Scope, ids: Iterable[UUID] | None = None) -> Iterator[MemoryRecord]:
         if ids is None:
@@ -210,6 +204,18 @@ class SqliteStore:
             for memory_id in ids:
                 remove_memory(db, number, memory_id)
             _changed(db, number)
+
+
+def _ranked(  # noqa: PLR0913, PLR0917 - where to look, and what for
+    db: sqlite3.Connection, scope: int, index: Index, words: Postings, query: Query, pool: int
+) -> Nominated:
+    among = index.about(query.subject)
+    return Nominated(
+        by_slot=by_slot(db, scope, query.slot, pool, query.subject) if query.slot else (),
+        by_vector=index.by_vector(query.vector, pool, among) if query.vector else (),
+        by_words=index.by_words(words.of(query.terms, pool, among), pool, among),
+        by_identifier=by_identifier(db, scope, query.identifiers, pool, query.subject),
+    )
 
 
 def _number(db: sqlite3.Connection, scope: Scope) -> int | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from worker.errors import Misconfigured
 
-LAYOUT = 1
+LAYOUT = 2
 TABLES = (Path(__file__).parent / "sqlite_layout.sql").read_text(encoding="utf-8")
 
 

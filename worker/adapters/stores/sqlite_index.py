@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.base import Vector
-from worker.adapters.stores.indexed import Matrix, best, matrix
+from worker.adapters.stores.indexed import Matrix, best, matrix, subject_key
 
 #: Weaviate's defaults, from Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009).
 K1 = 1.2
@@ -24,6 +24,8 @@ COMMON = 1_000
 
 #: Row numbers of the memories that hold a term, and how often each does.
 Posting = tuple[NDArray[np.int64], NDArray[np.float64]]
+#: Ascending positions that a search is held to; null for all.
+Among = NDArray[np.intp] | None
 
 
 @dataclass(frozen=True)
@@ -36,19 +38,37 @@ class Index:
     positions: NDArray[np.intp]
     vectors: Matrix
     lengths: NDArray[np.float64]
+    #: Key of a subject → the positions of the memories about it.
+    subjects: Mapping[str, NDArray[np.intp]]
 
-    def by_vector(self, vector: Vector, pool: int) -> tuple[UUID, ...]:
-        cosines = self.vectors @ np.frombuffer(vector, dtype="<f4")
-        return tuple(UUID(self.ids[position]) for position in best(cosines, pool))
+    def about(self, subject: str | None) -> Among:
+        """Positions of the memories about a subject; null, which is any, for no subject."""
+        if subject is None:
+            return None
+        return self.subjects.get(subject_key(subject), np.zeros(0, dtype=np.intp))
 
-    def by_words(self, postings: Iterable[Posting], pool: int) -> tuple[UUID, ...]:
+    def by_vector(self, vector: Vector, pool: int, among: Among = None) -> tuple[UUID, ...]:
+        vectors = self.vectors if among is None else self.vectors[among]
+        places = best(vectors @ np.frombuffer(vector, dtype="<f4"), pool)
+        return self._ids(places if among is None else among[places])
+
+    def by_words(
+        self, postings: Iterable[Posting], pool: int, among: Among = None
+    ) -> tuple[UUID, ...]:
         """Best by BM25 over this scope alone, so that no other scope's words weigh in."""
         scores = np.zeros(len(self.ids))
         for places, times in postings:
-            where = self.positions[np.searchsorted(self.places, places)]
+            where = self.at(places)
             scores[where] += self._weights(where, times)
-        hits = np.flatnonzero(scores)
-        return tuple(UUID(self.ids[hits[place]]) for place in best(scores[hits], pool))
+        hits = np.flatnonzero(scores) if among is None else among[scores[among] > 0]
+        return self._ids(hits[best(scores[hits], pool)])
+
+    def at(self, places: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Positions of rows."""
+        return self.positions[np.searchsorted(self.places, places)]
+
+    def _ids(self, positions: NDArray[np.intp]) -> tuple[UUID, ...]:
+        return tuple(UUID(self.ids[position]) for position in positions)
 
     def _weights(self, where: NDArray[np.intp], times: NDArray[np.float64]) -> NDArray[np.float64]:
         rarity = np.log(1 + (len(self.ids) - len(where) + 0.5) / (len(where) + 0.5))
@@ -57,15 +77,15 @@ class Index:
 
     @property
     def size_bytes(self) -> int:
-        return self.vectors.nbytes + 150 * len(self.ids)
+        return self.vectors.nbytes + 160 * len(self.ids)
 
 
 def load_index(db: sqlite3.Connection, scope: int, dimensions: int) -> Index:
     rows = db.execute(
-        "SELECT id, place, length, vector FROM vector WHERE scope = ?", (scope,)
+        "SELECT id, place, length, vector, subject FROM vector WHERE scope = ?", (scope,)
     ).fetchall()
     rows.sort()
-    ids, places, lengths, vectors = zip(*rows, strict=True) if rows else ((), (), (), ())
+    ids, places, lengths, vectors, subjects = zip(*rows, strict=True) if rows else ((),) * 5
     unsorted = np.array(places, dtype=np.int64)
     positions = np.argsort(unsorted)
     return Index(
@@ -74,19 +94,28 @@ def load_index(db: sqlite3.Connection, scope: int, dimensions: int) -> Index:
         positions=positions,
         vectors=matrix(vectors, dimensions),
         lengths=np.array(lengths, dtype=np.float64),
+        subjects=_grouped(subjects),
     )
+
+
+def _grouped(subjects: Iterable[str]) -> dict[str, NDArray[np.intp]]:
+    positions: dict[str, list[int]] = {}
+    for position, subject in enumerate(subjects):
+        positions.setdefault(subject, []).append(position)
+    return {subject: np.array(held, dtype=np.intp) for subject, held in positions.items()}
 
 
 class Postings:
     """Read while one set of queries is answered, each term once."""
 
-    def __init__(self, db: sqlite3.Connection, scope: int) -> None:
+    def __init__(self, db: sqlite3.Connection, scope: int, index: Index) -> None:
         self._db = db
         self._scope = scope
+        self._index = index
         self._holders: dict[str, int] = {}
         self._read: dict[str, Posting] = {}
 
-    def of(self, terms: Iterable[str], pool: int) -> list[Posting]:
+    def of(self, terms: Iterable[str], pool: int, among: Among = None) -> list[Posting]:
         """Rarest first: of those that few memories hold all, of the others as many as fill the pool.
 
         Reading a common term takes longer than all the rest, and could hardly change what comes first.
@@ -98,7 +127,13 @@ class Postings:
                 break
             if holders:
                 found.append(self._posting(term))
-                hits.update(found[-1][0].tolist())
+                hits.update(self._hits(found[-1], among))
+        return found
+
+    def _hits(self, posting: Posting, among: Among) -> list[int]:
+        """The rows it holds, of those that count."""
+        held = posting[0] if among is None else np.intersect1d(self._index.at(posting[0]), among)
+        found: list[int] = held.tolist()
         return found
 
     def _holders_of(self, term: str) -> int:

@@ -1,4 +1,4 @@
--- Layout 1. `payload` holds the record as JSON, every other column is there to find it by.
+-- Layout 2. `payload` holds the record as JSON, every other column is there to find it by.
 
 CREATE TABLE about (
     name TEXT PRIMARY KEY,
@@ -20,6 +20,7 @@ CREATE TABLE memory (
     slot TEXT,
     subject TEXT NOT NULL,
     attribute TEXT,
+    -- A JSON list of its words in order.
     terms TEXT NOT NULL,
     payload TEXT NOT NULL,
     UNIQUE (scope, id)
@@ -32,6 +33,8 @@ CREATE TABLE vector (
     place INTEGER PRIMARY KEY,
     scope INTEGER NOT NULL,
     id TEXT NOT NULL,
+    -- Equal for subjects that differ in case only.
+    subject TEXT NOT NULL,
     -- How many terms the text has, counting repetitions.
     length INTEGER NOT NULL,
     vector BLOB NOT NULL

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
 from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord
-from worker.adapters.stores.indexed import identifier_keys, slot_key, words_of
+from worker.adapters.stores.indexed import identifier_keys, slot_key, subject_key, words_of
 
 
 def json_of(ids: Iterable[UUID]) -> str:
@@ -56,25 +56,45 @@ def archive_row(scope: int, record: ArchiveRecord) -> tuple[int, str, int, str |
     )
 
 
+def terms_of(
+    db: sqlite3.Connection, scope: int, ids: Collection[UUID]
+) -> dict[UUID, tuple[str, ...]]:
+    rows = db.execute(
+        "SELECT id, terms FROM memory WHERE scope = ? AND id IN (SELECT value FROM json_each(?))",
+        (scope, json_of(ids)),
+    )
+    return {UUID(found): tuple(json.loads(terms)) for found, terms in rows}
+
+
 def by_slot(
-    db: sqlite3.Connection, scope: int, slot: tuple[str, str], pool: int
+    db: sqlite3.Connection, scope: int, slot: tuple[str, str], pool: int, subject: str | None = None
 ) -> tuple[UUID, ...]:
     rows = db.execute(
-        "SELECT id FROM memory WHERE scope = ? AND slot = ? ORDER BY id LIMIT ?",
-        (scope, slot_key(slot), pool),
+        "SELECT id FROM memory JOIN vector USING (place, scope, id) WHERE scope = ?1 AND slot = ?2"
+        " AND (?4 IS NULL OR vector.subject = ?4) ORDER BY id LIMIT ?3",
+        (scope, slot_key(slot), pool, _key(subject)),
     )
     return tuple(UUID(found) for (found,) in rows)
 
 
 def by_identifier(
-    db: sqlite3.Connection, scope: int, identifiers: Sequence[str], pool: int
+    db: sqlite3.Connection,
+    scope: int,
+    identifiers: Sequence[str],
+    pool: int,
+    subject: str | None = None,
 ) -> tuple[UUID, ...]:
     rows = db.execute(
-        "SELECT id FROM identifier i JOIN memory USING (place) WHERE i.scope = ? AND i.value IN"
-        " (SELECT value FROM json_each(?)) GROUP BY place ORDER BY count(*) DESC, id LIMIT ?",
-        (scope, json.dumps(identifier_keys(identifiers)), pool),
+        "SELECT id FROM identifier i JOIN vector USING (place) WHERE i.scope = ?1 AND i.value IN"
+        " (SELECT value FROM json_each(?2)) AND (?4 IS NULL OR subject = ?4)"
+        " GROUP BY place ORDER BY count(*) DESC, id LIMIT ?3",
+        (scope, json.dumps(identifier_keys(identifiers)), pool, _key(subject)),
     )
     return tuple(UUID(found) for (found,) in rows)
+
+
+def _key(subject: str | None) -> str | None:
+    return None if subject is None else subject_key(subject)
 
 
 def put_memory(db: sqlite3.Connection, scope: int, record: MemoryRecord) -> None:
@@ -89,13 +109,20 @@ def put_memory(db: sqlite3.Connection, scope: int, record: MemoryRecord) -> None
             slot_key(memory.slot) if memory.slot else None,
             memory.subject,
             memory.attribute,
-            json.dumps(sorted(set(words))),
+            json.dumps(words),
             memory.model_dump_json(),
         ),
     ).fetchone()
     db.execute(
-        "INSERT INTO vector (place, scope, id, length, vector) VALUES (?, ?, ?, ?, ?)",
-        (place, scope, str(memory.id), len(words), record.vector),
+        "INSERT INTO vector (place, scope, id, subject, length, vector) VALUES (?, ?, ?, ?, ?, ?)",
+        (
+            place,
+            scope,
+            str(memory.id),
+            subject_key(memory.subject),
+            len(words),
+            record.vector,
+        ),
     )
     db.executemany(
         "INSERT INTO posting (scope, term, place, times) VALUES (?, ?, ?, ?)",

@@ -16,7 +16,13 @@ from weaviate.exceptions import WeaviateInsertManyAllFailedError
 from schemas.memory import ArchiveRecord, MemoryRecord
 from schemas.plan import Run
 from schemas.scope import Scope
-from worker.adapters.stores.indexed import check_archives, check_memories, ids_in, in_chunks
+from worker.adapters.stores.indexed import (
+    check_archives,
+    check_memories,
+    handed_out,
+    ids_in,
+    in_chunks,
+)
 from worker.adapters.stores.lineage import in_order, lineage
 from worker.adapters.stores.rooms import NoRoom
 from worker.adapters.stores.weaviate_address import Address
@@ -68,16 +74,20 @@ class WeaviateStore:
         found = self._read(scope, MEMORY, asked)
         if found is None:
             return Nominations(tuple(Nominated() for _ in queries))
-        payloads = {payload for hits in found for payload, _ in hits}
-        records = {payload: MemoryRecord.model_validate_json(payload) for payload in payloads}
+        words = {hit.payload: hit.terms for hits in found for hit in hits}
+        records = {payload: MemoryRecord.model_validate_json(payload) for payload in words}
         four = len(asked) // max(len(queries), 1)
         rankings = tuple(
             nominated(query, found[four * place : four * (place + 1)], records, pool)
             for place, query in enumerate(queries)
         )
         named = frozenset[UUID]().union(*map(ids_in, rankings))
-        by_id = {record.memory.id: record for record in records.values()}
-        return Nominations(rankings, {one: by_id[one] for one in named})
+        payload_of = {record.memory.id: payload for payload, record in records.items()}
+        return handed_out(
+            rankings,
+            {one: records[payload_of[one]] for one in named},
+            {one: words[payload_of[one]].split() for one in named},
+        )
 
     def memories(self, scope: Scope, ids: Iterable[UUID] | None = None) -> Iterator[MemoryRecord]:
         payloads = self._all(scope, MEMORY) if ids is None else self._named(scope, MEMORY, ids)

@@ -21,7 +21,7 @@ from weaviate.exceptions import UnexpectedStatusCodeError
 from worker.adapters.stores.weaviate_address import Address
 from worker.errors import Misconfigured
 
-LAYOUT = 1
+LAYOUT = 2
 MEMORY, ARCHIVE, RUN = "Memory", "MemoryArchive", "MemoryRun"
 #: The vector of a run means nothing: see `reindexed` in `weaviate_objects`.
 RUN_VECTOR = "written"
@@ -47,7 +47,14 @@ KEYS = Kind(DataType.TEXT_ARRAY, filterable=True)
 WORDS = Kind(DataType.TEXT, Tokenization.WHITESPACE, searchable=True)
 
 PROPERTIES = {
-    MEMORY: {"payload": STORED, "terms": WORDS, "slot": KEY, "pair": STORED, "identifiers": KEYS},
+    MEMORY: {
+        "payload": STORED,
+        "terms": WORDS,
+        "subject": KEY,
+        "slot": KEY,
+        "pair": STORED,
+        "identifiers": KEYS,
+    },
     ARCHIVE: {"payload": STORED, "memory": KEY, "replaced_by": KEY},
     RUN: {"payload": STORED, "state": KEY, "turns": KEYS},
 }

@@ -11,7 +11,7 @@ from weaviate.classes.data import DataObject
 from schemas.base import Vector
 from schemas.memory import ArchiveRecord, MemoryRecord
 from schemas.plan import Run
-from worker.adapters.stores.indexed import identifier_keys, slot_key, words_of
+from worker.adapters.stores.indexed import identifier_keys, slot_key, subject_key, words_of
 from worker.adapters.stores.weaviate_collections import RUN_VECTOR
 
 CHANCE = random.SystemRandom()
@@ -27,6 +27,7 @@ def of_memory(record: MemoryRecord, vector: str) -> Object:
     properties: dict[str, object] = {
         "payload": record.model_dump_json(),
         "terms": " ".join(words_of(memory)),
+        "subject": subject_key(memory.subject),
         "identifiers": list(identifier_keys(memory.identifiers)),
     }
     if memory.slot:

@@ -1,7 +1,7 @@
 """The four searches around one query, and the rankings made of what they find."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -11,7 +11,14 @@ from weaviate.collections.classes.filters import _Filters as Condition
 
 from schemas.base import Vector
 from schemas.memory import MemoryRecord
-from worker.adapters.stores.indexed import best, by_shared, identifier_keys, matrix, slot_key
+from worker.adapters.stores.indexed import (
+    best,
+    by_shared,
+    identifier_keys,
+    matrix,
+    slot_key,
+    subject_key,
+)
 from worker.core.ports import Nominated, Query
 
 #: Hits beyond the pool, so that those of equal score at its border can be put in order of id.
@@ -21,19 +28,33 @@ IDENTIFIED = 200
 
 #: A collection narrowed to one scope: nothing asks any other.
 Room = Collection[Any, Any]
-#: Payloads and scores.
-Hits = list[tuple[str, float]]
-Search = Callable[[Room], Hits]
 PAYLOAD = ["payload"]
+FOUND = [*PAYLOAD, "terms"]
+
+
+class Hit(NamedTuple):
+    """A memory that was found."""
+
+    payload: str
+    #: Its words, as they were split when it was written.
+    terms: str
+    score: float
+
+
+Hits = list[Hit]
+Search = Callable[[Room], Hits]
 
 
 def searches(query: Query, vector: str, pool: int) -> tuple[Search, Search, Search, Search]:
     """By vector, words, slot and identifier, in this order; one that has nothing to ask finds nothing."""
+    about = _about(query.subject)
     return (
-        _by_vector(query.vector, vector, pool) if query.vector else _nothing,
-        _by_words(query.terms, pool) if query.terms else _nothing,
-        _by_slot(query.slot, pool) if query.slot else _nothing,
-        _by_identifier(query.identifiers) if identifier_keys(query.identifiers) else _nothing,
+        _by_vector(query.vector, vector, pool, about) if query.vector else _nothing,
+        _by_words(query.terms, pool, about) if query.terms else _nothing,
+        _by_slot(query.slot, pool, about) if query.slot else _nothing,
+        _by_identifier(query.identifiers, about)
+        if identifier_keys(query.identifiers)
+        else _nothing,
     )
 
 
@@ -45,7 +66,7 @@ def nominated(
 ) -> Nominated:
     """Rankings from the hits of the four searches, in the same order."""
     near, worded, slotted, identified = (
-        sorted(((records[payload], score) for payload, score in hits), key=_by_id) for hits in found
+        sorted(((records[hit.payload], hit.score) for hit in hits), key=_by_id) for hits in found
     )
     ids = [record.memory.id for record, _ in worded]
     scores = np.array([score for _, score in worded])
@@ -77,19 +98,32 @@ def _nothing(_: Room) -> Hits:
     return []
 
 
-def _by_vector(vector: Vector, name: str, pool: int) -> Search:
+def _about(subject: str | None) -> Condition | None:
+    return None if subject is None else Filter.by_property("subject").equal(subject_key(subject))
+
+
+def _hit(hit: Any) -> Hit:
+    given = hit.properties
+    return Hit(str(given["payload"]), str(given["terms"]), hit.metadata.score or 0.0)
+
+
+def _by_vector(vector: Vector, name: str, pool: int, about: Condition | None) -> Search:
     numbers: list[float] = np.frombuffer(vector, dtype="<f4").tolist()
 
     def search(room: Room) -> Hits:
         answer = room.query.near_vector(
-            numbers, target_vector=name, limit=pool + TIES, return_properties=PAYLOAD
+            numbers,
+            target_vector=name,
+            limit=pool + TIES,
+            filters=about,
+            return_properties=FOUND,
         )
-        return [(str(hit.properties["payload"]), 0.0) for hit in answer.objects]
+        return [_hit(one) for one in answer.objects]
 
     return search
 
 
-def _by_words(terms: Sequence[str], pool: int) -> Search:
+def _by_words(terms: Sequence[str], pool: int, about: Condition | None) -> Search:
     # Once each: the server would count a repeated term twice.
     text = " ".join(dict.fromkeys(terms))
 
@@ -98,30 +132,31 @@ def _by_words(terms: Sequence[str], pool: int) -> Search:
             text,
             query_properties=["terms"],
             limit=pool + TIES,
-            return_properties=PAYLOAD,
+            filters=about,
+            return_properties=FOUND,
             return_metadata=MetadataQuery(score=True),
         )
-        return [
-            (str(hit.properties["payload"]), hit.metadata.score or 0.0) for hit in answer.objects
-        ]
+        return [_hit(one) for one in answer.objects]
 
     return search
 
 
-def _by_slot(slot: tuple[str, str], pool: int) -> Search:
-    return _first_of(Filter.by_property("slot").equal(slot_key(slot)), pool)
+def _by_slot(slot: tuple[str, str], pool: int, about: Condition | None) -> Search:
+    return _first_of(Filter.by_property("slot").equal(slot_key(slot)), pool, about)
 
 
-def _by_identifier(identifiers: Sequence[str]) -> Search:
+def _by_identifier(identifiers: Sequence[str], about: Condition | None) -> Search:
     keys = list(identifier_keys(identifiers))
-    return _first_of(Filter.by_property("identifiers").contains_any(keys), IDENTIFIED)
+    return _first_of(Filter.by_property("identifiers").contains_any(keys), IDENTIFIED, about)
 
 
-def _first_of(condition: Condition, limit: int) -> Search:
+def _first_of(condition: Condition, limit: int, about: Condition | None) -> Search:
+    wanted = condition if about is None else condition & about
+
     def search(room: Room) -> Hits:
         answer = room.query.fetch_objects(
-            filters=condition, limit=limit, sort=Sort.by_id(), return_properties=PAYLOAD
+            filters=wanted, limit=limit, sort=Sort.by_id(), return_properties=FOUND
         )
-        return [(str(hit.properties["payload"]), 0.0) for hit in answer.objects]
+        return [_hit(one) for one in answer.objects]
 
     return search

@@ -6,23 +6,22 @@ from datetime import UTC, datetime
 from typing import Literal
 from uuid import uuid4
 
-from pydantic import SecretStr
 from redis.exceptions import RedisError
 
 from schemas.base import Frozen
 from schemas.scope import Scope
 from schemas.turn import Turn
 from worker import wiring
-from worker.adapters.inbox import Inbox, Status, connect
+from worker.adapters.inbox import Inbox, Status
 from worker.adapters.model import Tally
+from worker.adapters.redis_server import connect
 from worker.adapters.stores.opening import open_store
 from worker.core.extract import Extraction
 from worker.core.heard import Heard
 from worker.core.step import BadReply
-from worker.errors import SlowwaveError
-from worker.interfaces.cli.opening import check_url
+from worker.errors import Misconfigured, SlowwaveError
 from worker.interfaces.cli.where import model_of, redis_of, shown, without_secrets
-from worker.settings import Settings
+from worker.settings import Settings, revealed
 
 State = Literal["ok", "warning", "wrong"]
 
@@ -55,14 +54,16 @@ def findings(settings: Settings) -> Iterator[Finding]:
 
 
 def _queue(settings: Settings) -> Iterator[Finding]:
-    remedy = "see that the server runs and that SLOWWAVE_REDIS_URL names it"
     try:
-        check_url("SLOWWAVE_REDIS_URL", settings.redis_url)
-        url = wiring.redis_url(settings)
-        with connect(url) as client:
+        with connect(wiring.redis_url(settings)) as client:
             inbox = Inbox(client, settings.redis_partitions)
             warnings, status = inbox.check(), inbox.status()
+    except Misconfigured as error:
+        remedy = "change what it names"
+        yield Finding(name="redis", state="wrong", detail=str(error), remedy=remedy)
+        return
     except SlowwaveError as error:
+        remedy = "see that the server runs and that SLOWWAVE_REDIS_URL names it"
         yield Finding(name="redis", state="wrong", detail=str(error), remedy=remedy)
         return
     yield Finding(
@@ -89,8 +90,7 @@ def _broker(settings: Settings) -> Iterator[Finding]:
         return
     where = shown(settings.broker_url)
     try:
-        check_url("SLOWWAVE_BROKER_URL", settings.broker_url)
-        with connect(settings.broker_url) as client:
+        with connect(settings.broker_url, "SLOWWAVE_BROKER_URL") as client:
             client.ping()
     except (RedisError, SlowwaveError) as error:
         remedy = "see that the server runs and that SLOWWAVE_BROKER_URL names it"
@@ -117,7 +117,7 @@ def _store(settings: Settings) -> Iterator[Finding]:
     try:
         with closing(wiring.open_the_embedder(settings)) as embedder:
             fingerprint, dimensions = embedder.fingerprint, embedder.dimensions
-        with closing(open_store(settings.store, _secret(settings.store_key))) as store:
+        with closing(open_store(settings.store, revealed(settings.store_key))) as store:
             store.open(fingerprint, dimensions)
     except SlowwaveError as error:
         remedy = "see that it runs, SLOWWAVE_STORE_URL, SLOWWAVE_STORE_KEY, and the embedder above"
@@ -153,10 +153,6 @@ def _judgment(settings: Settings) -> Iterator[Finding]:
     threshold = "the embedder's floor" if settings.threshold is None else settings.threshold
     detail = f"{settings.detector} + {settings.resolver}, candidates from {threshold}"
     yield Finding(name="judgment", state="ok", detail=detail)
-
-
-def _secret(key: SecretStr | None) -> str | None:
-    return key.get_secret_value() if key else None
 
 
 def _hello() -> Turn:

@@ -16,7 +16,7 @@ from worker.interfaces.cli.ending import Failed
 from worker.interfaces.cli.opening import reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, day, emit, short, table
-from worker.interfaces.cli.versions import Texts, newest_first, reasoned, successor, texts_of
+from worker.interfaces.cli.versions import Texts, newest_first, reasoned, successor, texts_in
 
 #: Digits of an id, at least the first four.
 PREFIX = re.compile(r"[0-9a-f]{4,32}")
@@ -30,6 +30,7 @@ ARCHIVE_COLUMNS = ("id", "memory", "said", "replaced by", "when", "why", "run", 
 class History:
     """A memory's live record, if it still has one, and what came before, newest first."""
 
+    id: UUID
     live: Memory | None
     archives: tuple[Archive, ...]
 
@@ -56,39 +57,55 @@ def history(
             f"{id!r} is no id: write four or more of its hexadecimal digits", param_hint="ID"
         )
     with reading() as memories:
-        memory = _the_one(memories.store, scope, digits)
-        found = history_of(memories.store, scope, memory)
-        texts = texts_of(memories.store, scope)
+        found = history_of(memories.store, scope, digits)
+        texts = {} if as_json else texts_around(memories.store, scope, found)
     if as_json:
         for record in (*([found.live] if found.live else []), *found.archives):
             emit(record)
     else:
-        _show(memory, found, texts)
+        _show(found, texts)
+
+
+def history_of(store: Reader, scope: Scope, digits: str) -> History:
+    """Of the memory whose id begins so; a whole id is looked up without reading the scope.
+
+    Raises `Failed` where there is none in this scope, or more than one.
+    """
+    id = UUID(digits) if len(digits) == DIGITS else _the_one(store, scope, digits)
+    live = next((record.memory for record in store.memories(scope, [id])), None)
+    archives = newest_first(record.archive for record in store.archives(scope, id))
+    if live is None and not archives:
+        raise _not_found(digits)
+    return History(id, live, archives)
+
+
+def texts_around(store: Reader, scope: Scope, history: History) -> Texts:
+    """The words that its table needs: its own versions, and what stands in their place."""
+    successors = {one.replaced_by for one in history.archives if one.replaced_by}
+    live = store.memories(scope, {history.id, *successors})
+    return texts_in(history.archives, (record.memory for record in live))
 
 
 def _the_one(store: Reader, scope: Scope, digits: str) -> UUID:
-    """The memory whose id begins so. Raises `Failed` where there is none in this scope, or more than one."""
     live = (record.memory.id for record in store.memories(scope))
     earlier = (record.archive.memory.id for record in store.archives(scope))
     found = {id for ids in (live, earlier) for id in ids if id.hex.startswith(digits)}
     if not found:
-        raise Failed(
-            f"memory {digits[:DIGITS]} is not found in this scope: `slowwave memories` lists what is there"
-        )
+        raise _not_found(digits)
     if len(found) > 1:
         raise Failed(f"{len(found)} memories begin with {digits}: write more of the id")
     return found.pop()
 
 
-def history_of(store: Reader, scope: Scope, memory: UUID) -> History:
-    live = next((record.memory for record in store.memories(scope, [memory])), None)
-    archives = (record.archive for record in store.archives(scope, memory))
-    return History(live, newest_first(archives))
+def _not_found(digits: str) -> Failed:
+    return Failed(
+        f"memory {digits} is not found in this scope: `slowwave memories` lists what is there"
+    )
 
 
-def _show(memory: UUID, found: History, texts: Texts) -> None:
+def _show(found: History, texts: Texts) -> None:
     out = answers()
-    out.print(f"memory {memory}")
+    out.print(f"memory {found.id}")
     if found.live:
         out.print(table("stands", LIVE_COLUMNS, [_live_row(found.live)]))
     else:

@@ -30,6 +30,8 @@ class Read:
 def source(name: str) -> Iterator[BinaryIO]:
     """The file of this name; `-` is stdin. Raises `Failed` where there is none."""
     if name == "-":
+        if sys.stdin is None:
+            raise Failed("stdin is closed: pipe turns into it, or name a file of them")
         yield sys.stdin.buffer
         return
     with ExitStack() as open_files:

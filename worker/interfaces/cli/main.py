@@ -1,8 +1,5 @@
 """The program: every command, and how each of them starts and ends."""
 
-import io
-import sys
-
 import typer
 
 from worker import log
@@ -15,6 +12,7 @@ from worker.interfaces.cli.memories import memories
 from worker.interfaces.cli.publish import publish
 from worker.interfaces.cli.recall import recall
 from worker.interfaces.cli.status import status
+from worker.interfaces.cli.streams import mend
 from worker.interfaces.cli.worker import up, worker
 
 app = typer.Typer(
@@ -40,10 +38,7 @@ for command in (demo, up, worker, publish, drain, memories, history, recall, sta
 
 def run() -> None:
     """The console script."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Memories are in any language, terminals are not.
-            stream.reconfigure(errors="backslashreplace")
+    mend()
     app()
 
 

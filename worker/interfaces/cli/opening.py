@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from redis.connection import parse_url
-
 from worker import wiring
 from worker.adapters.inbox import Inbox
-from worker.errors import Misconfigured
+from worker.adapters.redis_server import check_url
 from worker.interfaces.cli.output import note
 from worker.pipeline import Parts
 from worker.settings import Settings, load
@@ -45,19 +43,13 @@ def watching() -> Iterator[Inbox]:
 def configured() -> Settings:
     """The settings. Raises `Misconfigured` also for what is no address of a Redis."""
     settings = load()
-    check_url("SLOWWAVE_REDIS_URL", settings.redis_url)
-    check_url("SLOWWAVE_BROKER_URL", settings.broker_url)
+    for setting, url in (
+        ("SLOWWAVE_REDIS_URL", settings.redis_url),
+        ("SLOWWAVE_BROKER_URL", settings.broker_url),
+    ):
+        if url is not None:
+            check_url(setting, url)
     return settings
-
-
-def check_url(setting: str, url: str | None) -> None:
-    """The URL is not repeated: it may hold a password."""
-    try:
-        parse_url(url or "redis://")  # type: ignore[no-untyped-call] # redis has none here
-    except ValueError as error:
-        raise Misconfigured(
-            f"{setting} is no address of a Redis ({error}): write redis://HOST:PORT/0"
-        ) from error
 
 
 def say_where(settings: Settings) -> None:

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from producers.answer import Answer
 from producers.producer import Producer
 from worker import wiring
-from worker.adapters.inbox import connect
+from worker.adapters.redis_server import connect
 from worker.interfaces.cli.ending import Failed
 from worker.interfaces.cli.lines import Read, portions, source
 from worker.interfaces.cli.opening import configured, say_where

@@ -15,7 +15,8 @@ from schemas.line import TurnLine
 from schemas.plan import Run
 from schemas.scope import Scope
 from worker import wiring
-from worker.adapters.inbox import connect
+from worker.adapters.inbox import Inbox
+from worker.adapters.redis_server import connect
 from worker.interfaces.cli.ending import Failed
 from worker.interfaces.cli.output import note
 from worker.interfaces.cli.process import WorkerProcess, worker_process
@@ -111,7 +112,8 @@ def stage(place: Place, overrides: Mapping[str, str]) -> Iterator[Stage]:
     logs = Path(tempfile.mkdtemp(prefix="slowwave-log-"))
     try:
         url = wiring.redis_url(place.settings)
-        with worker_process(_environment(place, url, overrides), logs / "worker.log") as worker:
+        environment = _environment(place, url, {**_limits_of(place.settings, url), **overrides})
+        with worker_process(environment, logs / "worker.log") as worker:
             parts = wiring.open_parts(place.settings)
             # The client of the workers: a demo may wait longer than a chat.
             with connect(url) as client:
@@ -119,6 +121,14 @@ def stage(place: Place, overrides: Mapping[str, str]) -> Iterator[Stage]:
     finally:
         wiring.close()
         shutil.rmtree(logs, ignore_errors=True)
+
+
+def _limits_of(settings: Settings, url: str) -> dict[str, str]:
+    """The fleet's, where there is one: its limits are not the demo's to set."""
+    with connect(url) as client:
+        limits = Inbox(client, settings.redis_partitions).stored_limits()
+    stored = limits.model_dump() if limits else {}
+    return {f"SLOWWAVE_{name.upper()}": str(value) for name, value in stored.items()}
 
 
 def _environment(place: Place, redis_url: str, overrides: Mapping[str, str]) -> dict[str, str]:

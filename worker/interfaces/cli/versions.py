@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from uuid import UUID
 
-from schemas.memory import Archive
+from schemas.memory import Archive, Memory
 from schemas.scope import Scope
 from worker.core.ports import Reader
 from worker.interfaces.cli.output import short
@@ -19,13 +19,17 @@ def newest_first(archives: Iterable[Archive]) -> tuple[Archive, ...]:
 
 
 def texts_of(store: Reader, scope: Scope) -> Texts:
+    """Of all that the scope has ever known."""
+    archives = [record.archive for record in store.archives(scope)]
+    return texts_in(archives, (record.memory for record in store.memories(scope)))
+
+
+def texts_in(archives: Iterable[Archive], live: Iterable[Memory]) -> Texts:
     texts: dict[tuple[UUID, int], str] = {}
-    for record in store.archives(scope):
-        memory = record.archive.memory
-        texts[memory.id, memory.version] = memory.text
-    for kept in store.memories(scope):
-        texts[kept.memory.id, kept.memory.version] = kept.memory.text
-        texts[kept.memory.id, LIVE] = kept.memory.text
+    for archive in archives:
+        texts[archive.memory.id, archive.memory.version] = archive.memory.text
+    for memory in live:
+        texts[memory.id, memory.version] = texts[memory.id, LIVE] = memory.text
     return texts
 
 

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from worker.settings import Settings
+from worker.settings import Settings, revealed
 
 #: What stands between scheme and host.
 USER_INFO = re.compile(r"://[^/\s@]+@")
@@ -39,7 +39,7 @@ def without_secrets(text: str, settings: Settings) -> str:
     """The text with every key and every password of the settings masked."""
     keys = (settings.store_key, settings.model_key, settings.embedder_key)
     given = (settings.redis_url, settings.broker_url, settings.store, settings.model_url)
-    secrets = [key.get_secret_value() for key in keys if key]
+    secrets = [revealed(key) or "" for key in keys]
     secrets += [urlsplit(url).password or "" for url in given if url]
     for secret in filter(None, secrets):
         text = text.replace(secret, "***")

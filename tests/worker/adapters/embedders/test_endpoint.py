@@ -144,23 +144,33 @@ def test_an_empty_text_is_sent_as_something(embedder: EndpointEmbedder, server: 
 
 
 @pytest.mark.parametrize(
-    "status, kind, names",
+    "status, said, kind, names",
     [
-        (401, Misconfigured, "SLOWWAVE_EMBEDDER_KEY"),
-        (403, Misconfigured, "SLOWWAVE_EMBEDDER_KEY"),
-        (404, Misconfigured, "SLOWWAVE_EMBEDDER_URL"),
-        (400, Unprocessable, "refuses the texts"),
-        (413, Unprocessable, "refuses the texts"),
-        (408, Retryable, "408"),
-        (429, Unavailable, "overloaded"),
-        (500, Unavailable, "overloaded"),
-        (503, Unavailable, "overloaded"),
+        (401, "no", Misconfigured, "SLOWWAVE_EMBEDDER_KEY"),
+        (402, "Insufficient credits", Misconfigured, "credit"),
+        (403, "no", Misconfigured, "SLOWWAVE_EMBEDDER_KEY"),
+        (404, "no", Misconfigured, "SLOWWAVE_EMBEDDER_URL"),
+        (400, "Invalid model name", Misconfigured, "Invalid model name.*SLOWWAVE_EMBEDDER,"),
+        (422, "batch size 32 > maximum allowed batch size 8", Misconfigured, "batch size 32"),
+        (400, "`inputs` must have less than 512 tokens", Unprocessable, "too long"),
+        (413, "no", Unprocessable, "too long"),
+        (400, "Content Exists Risk", Unprocessable, "content"),
+        (408, "no", Unavailable, "408"),
+        (429, "no", Unavailable, "429: no"),
+        (500, "no", Unavailable, "500: no"),
+        (503, "no", Unavailable, "503: no"),
     ],
 )
-def test_a_refusal_says_what_to_do(
-    embedder: EndpointEmbedder, server: Server, status: int, kind: type[SlowwaveError], names: str
+def test_a_refusal_says_what_to_do(  # noqa: PLR0913, PLR0917 - a row of the table
+    embedder: EndpointEmbedder,
+    server: Server,
+    status: int,
+    said: str,
+    kind: type[SlowwaveError],
+    names: str,
 ) -> None:
-    server.status, server.body = status, b'{"error": {"message": "no"}}'
+    server.status = status
+    server.body = json.dumps({"error": {"message": said}}).encode()
 
     with pytest.raises(kind, match=names) as caught:
         embedder.embed(["abc"])

@@ -571,6 +571,85 @@ def test_rare_words_outweigh_common_ones(store: Store, scope: Scope) -> None:
     assert by_words(store, scope, "user likes zebra")[0] == rare.memory.id
 
 
+def test_a_query_about_one_subject_is_not_crowded_out_by_others(store: Store, scope: Scope) -> None:
+    """However many memories about others are nearer, share more words, or the same identifier."""
+    wanted = {"vector": vector("tea"), "terms": terms("drinks tea qx-118"), "pool": 5}
+    crowd = [
+        MemoryRecord(
+            memory=memory(
+                f"Person{n} drinks tea", scope=scope, subject=f"Person{n}", identifiers=("qx-118",)
+            ),
+            vector=vector("tea"),
+        )
+        for n in range(60)
+    ]
+    own = record(
+        scope,
+        "At work Ann hardly ever drinks anything warm",
+        subject="ANN",
+        attribute="drink",
+        identifiers=("qx-118",),
+    )
+    store.prepare(scope)
+    store.put_memories(scope, [*crowd, own])
+
+    def asked(subject: str | None) -> Nominated:
+        slot, codes = ("Ann", "drink"), ("qx-118",)
+        return nominated(store, scope, slot=slot, identifiers=codes, subject=subject, **wanted)
+
+    id = own.memory.id
+    assert id not in {*asked(None).by_vector, *asked(None).by_words}
+    assert asked("ann") == Nominated((id,), (id,), (id,), (id,))
+    assert asked("an") == Nominated()
+    assert asked("person7").by_vector == (crowd[7].memory.id,)
+    assert asked("person7").by_slot == ()
+
+
+def test_subjects_are_the_same_if_they_differ_in_case_only(store: Store, scope: Scope) -> None:
+    names = ["Straße", "STRASSE", "strasse ", "Ines Moss", "ines", "", "İ"]
+    records = [record(scope, f"Memory {n}", subject=name) for n, name in enumerate(names)]
+    store.prepare(scope)
+    store.put_memories(scope, records)
+
+    for name in names:
+        same = {r.memory.id for r in records if r.memory.subject.casefold() == name.casefold()}
+        found = nominated(store, scope, vector=vector("x"), subject=name.casefold())
+        assert set(found.by_vector) == same
+
+
+def test_a_memory_that_is_about_another_now_is_found_under_that_one_only(
+    store: Store, scope: Scope
+) -> None:
+    old = record(scope, "Drinks tea", subject="Ann")
+    new = old.model_copy(update={"memory": old.memory.model_copy(update={"subject": "Bo"})})
+    store.prepare(scope)
+    store.put_memories(scope, [old])
+    store.put_memories(scope, [new])
+
+    for query in ({"vector": vector("x")}, {"terms": ("tea",)}):
+        assert nominated(store, scope, subject="ann", **query) == Nominated()
+        assert nominated(store, scope, subject="bo", **query) != Nominated()
+
+
+def test_the_terms_of_each_text_come_with_the_nomination(store: Store, scope: Scope) -> None:
+    texts = [
+        "Tea, tea and TEA.",
+        "Rides the QX-118 to 東京タワー",
+        "的",
+        "🍵 – Zoë's",
+        "user's a/b_c.py",
+    ]
+    records = [record(scope, text) for text in texts]
+    ended = record(scope, "Drinks Americano.", after="Makes pour-over.")
+    store.prepare(scope)
+    store.put_memories(scope, [*records, ended])
+
+    found = store.nominate(scope, [Query(vector("x"))], POOL)
+
+    assert ended.memory.id in found.records
+    assert found.terms == {one.memory.id: terms(one.memory.text) for one in records}
+
+
 def test_other_scopes_words_do_not_weigh_in(store: Store, scope: Scope) -> None:
     """A word that is rare here ranks as rare, however common it is elsewhere."""
     kept(store, Scope(app=scope.app, user="ben"), *(f"zebra {n}" for n in range(50)))

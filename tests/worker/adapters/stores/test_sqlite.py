@@ -261,7 +261,7 @@ def test_indexes_beyond_the_budget_are_let_go(store: SqliteStore) -> None:
     for scope in scopes:
         store.prepare(scope)
         store.put_memories(scope, [record(scope, "x"), record(scope, "y")])
-    size = 2 * (150 + 32)
+    size = 2 * (160 + 32)
     store._indexes = Indexes(budget_bytes=2 * size)
 
     for scope in (*scopes, scopes[0]):

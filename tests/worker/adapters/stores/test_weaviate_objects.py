@@ -19,7 +19,7 @@ def test_a_record_without_slot_has_none_in_its_object() -> None:
     bare = of_memory(record("x"), "v").properties
     slotted = of_memory(record("x", subject="Zoë", attribute="a: b"), "v").properties
 
-    assert bare.keys() == {"payload", "terms", "identifiers"}
+    assert bare.keys() == {"payload", "terms", "subject", "identifiers"}
     assert pair_of(str(slotted["pair"])) == ("Zoë", "a: b")
 
 

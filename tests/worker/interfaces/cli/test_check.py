@@ -3,8 +3,10 @@ from collections.abc import Iterator
 import pytest
 from redis import Redis
 
+from schemas.limits import Limits
 from tests.endpoint import endpoint
 from tests.worker.interfaces.cli.running import Cli, Told
+from worker.adapters.inbox import Inbox
 
 
 def states(told: Told) -> dict[str, str]:
@@ -65,6 +67,38 @@ def test_a_redis_that_may_throw_turns_away_is_wrong(cli: Cli) -> None:
     assert told.status == 1
     assert states(told)["redis"] == "wrong"
     assert "allkeys-lru" in told.out
+
+
+@pytest.fixture
+def nearly_full(redis_client: Redis) -> Iterator[None]:
+    """A Redis that soon takes no more turns."""
+    redis_client.config_set("maxmemory", round(redis_client.info("memory")["used_memory"] * 1.05))
+    yield
+    redis_client.config_set("maxmemory", 0)
+
+
+@pytest.mark.usefixtures("nearly_full")
+def test_a_redis_that_is_nearly_full_is_warned_of(cli: Cli) -> None:
+    told = cli("check", "--json")
+
+    assert told.status == 0
+    (warning,) = [finding for finding in told.lines if finding["state"] == "warning"]
+    assert warning["name"] == "redis"
+    assert "maxmemory" in warning["detail"]
+    assert "slowwave drain --all" in warning["remedy"]
+
+
+@pytest.mark.parametrize("command", ["check", "status", "drain"])
+def test_a_wrong_number_of_partitions_gives_no_wrong_figures(
+    cli: Cli, redis_client: Redis, command: str
+) -> None:
+    Inbox(redis_client, partitions=2).configure(Limits())
+
+    told = cli(command, "--json", SLOWWAVE_REDIS_PARTITIONS="3")
+
+    assert told.status == 1
+    assert "in 2 partitions, but SLOWWAVE_REDIS_PARTITIONS is 3" in told.out + told.err
+    assert "pending_turns" not in told.out
 
 
 @pytest.fixture

@@ -6,6 +6,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from redis import Redis
+
+from schemas.limits import Limits
+from worker.adapters.inbox import Inbox
+
 SLOWWAVE = (sys.executable, "-P", "-m", "worker.interfaces.cli.main")
 
 
@@ -42,8 +47,10 @@ def test_own_sentences_go_the_whole_way_through_a_real_worker(tmp_path: Path) ->
 
 
 def test_the_demo_plays_for_a_user_of_its_own_where_a_store_is_set(
-    tmp_path: Path, redis_url: str
+    tmp_path: Path, redis_url: str, redis_client: Redis
 ) -> None:
+    fleet = Limits(batch_turns=3, quiet_seconds=0.5, max_pending=77)
+    Inbox(redis_client).configure(fleet)
     shared = {
         "SLOWWAVE_REDIS_URL": redis_url,
         "SLOWWAVE_STORE_URL": f"sqlite:///{tempfile.mkdtemp(dir=tmp_path)}/memory.db",
@@ -52,6 +59,7 @@ def test_the_demo_plays_for_a_user_of_its_own_where_a_store_is_set(
     done = demo(tmp_path, "--say", "I live in Oslo.", **shared)
 
     assert done.returncode == 0, done.stderr
+    assert Inbox(redis_client).stored_limits() == fleet
     assert "English rules" in done.stdout
     assert "SLOWWAVE_MODEL=" in done.stdout
     assert "Oslo" in done.stdout

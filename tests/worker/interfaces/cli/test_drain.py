@@ -1,11 +1,21 @@
+import os
+import signal
+import subprocess
+import sys
 from threading import Timer
 from typing import Any
 
 from redis import Redis
 
 from tests.build import SCOPE
+from tests.redis_service import RedisServer
 from tests.worker.interfaces.cli.running import WHOSE, Cli
 from worker.adapters.inbox import Inbox
+from worker.adapters.redis_server import connect
+
+SLOWWAVE = (sys.executable, "-P", "-m", "worker.interfaces.cli.main")
+#: Script calls after which a drain that finds nothing to claim is surely waiting.
+LOOKS = 12
 
 
 def turn(text: str, **fields: Any) -> dict[str, Any]:
@@ -63,6 +73,44 @@ def test_a_turn_that_is_parked_is_a_failure(cli: Cli, redis_client: Redis) -> No
     assert told.status == 1
     assert told.document["parked"] == 1
     assert "1 turns were parked" in told.err
+
+
+def test_a_full_redis_is_worked_off(cli: Cli, redis_server: RedisServer) -> None:
+    full = {"SLOWWAVE_REDIS_URL": redis_server.url}
+    cli("publish", cli.write(*(turn(f"I live in Oslo {n}.") for n in range(30))), **full)
+    with connect(redis_server.url) as client:
+        client.config_set("maxmemory", client.info("memory")["used_memory"] // 2)
+    refused = cli("publish", cli.write(turn("One more.")), **full)
+
+    told = cli("drain", "--all", "--json", **full)
+
+    assert refused.status == 1
+    assert told.status == 0
+    assert told.document["turns"] == 30
+
+
+def script_calls(client: Redis) -> int:
+    return int(client.info("commandstats").get("cmdstat_evalsha", {"calls": 0})["calls"])
+
+
+def test_one_that_is_told_to_stop_says_so_and_loses_nothing(cli: Cli, redis_client: Redis) -> None:
+    cli("publish", cli.write(turn("I live in Oslo.")))
+    Inbox(redis_client).flush()
+    assert Inbox(redis_client).claim()  # another's, so that there is something to wait for
+    environment = {**os.environ, **cli.environment}
+    redis_client.config_resetstat()
+    with subprocess.Popen(
+        [*SLOWWAVE, "drain"], env=environment, stderr=subprocess.PIPE, text=True
+    ) as draining:
+        while script_calls(redis_client) < LOOKS:
+            assert draining.poll() is None
+        draining.send_signal(signal.SIGTERM)
+        _, err = draining.communicate(timeout=20)
+
+    assert draining.returncode == 130
+    assert err.startswith("slowwave: stopped by a signal")
+    assert err.count("\n") == 1
+    assert cli("status", "--json").document["pending_turns"] == 1
 
 
 def test_a_scope_that_another_process_holds_is_waited_for(cli: Cli, redis_client: Redis) -> None:

@@ -1,11 +1,14 @@
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from uuid import UUID
 
 import pytest
 
-from schemas.memory import Archive, Memory
+from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord
+from schemas.scope import Scope
 from tests.build import NOW, RUN, SCOPE, memory
 from tests.worker.interfaces.cli.running import WHOSE, Cli, Shelf
+from worker.adapters.stores.sqlite import SqliteStore
 
 ID = UUID("abcd1234-0000-5000-8000-000000000001")
 OTHER = UUID("abcd5678-0000-5000-8000-000000000002")
@@ -69,6 +72,49 @@ def test_a_memory_that_no_longer_stands_has_its_history(cli: Cli, shelf: Shelf) 
 
     assert [line["memory"]["text"] for line in told.lines] == ["Ann drinks tea."]
     assert "no longer stands" in cli("history", str(ID), *WHOSE).out
+
+
+class Watched(SqliteStore):
+    """Counts how often the whole scope is read."""
+
+    whole = 0
+
+    def memories(self, scope: Scope, ids: Iterable[UUID] | None = None) -> Iterator[MemoryRecord]:
+        self.whole += ids is None
+        return super().memories(scope, ids)
+
+    def archives(self, scope: Scope, memory: UUID | None = None) -> Iterator[ArchiveRecord]:
+        self.whole += memory is None
+        return super().archives(scope, memory)
+
+
+@pytest.fixture
+def watched(cli: Cli, moved: Shelf, monkeypatch: pytest.MonkeyPatch) -> Watched:
+    """What the commands open."""
+    store = Watched(cli.folder / "memory.db")
+    monkeypatch.setattr("worker.wiring.open_store", lambda *_: store)
+    return store
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+@pytest.mark.parametrize(("id", "reads"), [(str(ID), 0), (ID.hex.upper(), 0), ("abcd", 2)])
+def test_a_whole_id_needs_no_look_at_the_whole_scope(
+    cli: Cli, watched: Watched, form: tuple[str, ...], id: str, reads: int
+) -> None:
+    told = cli("history", id, *WHOSE, *form)
+
+    assert told.status == 0
+    assert "Ann lives in Oslo." in told.out
+    assert watched.whole == reads
+
+
+def test_the_table_names_another_memory_that_stands_in_its_place(cli: Cli, shelf: Shelf) -> None:
+    shelf.put(memory("Ann drinks coffee.", id=OTHER))
+    shelf.file(replaced(memory("Ann drinks tea.", id=ID), by=OTHER))
+
+    (row,) = [line for line in cli("history", str(ID), *WHOSE).out.splitlines() if "tea" in line]
+
+    assert "Ann drinks coffee." in row
 
 
 @pytest.mark.parametrize(

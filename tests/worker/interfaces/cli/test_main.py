@@ -6,7 +6,9 @@ import pytest
 from redis import Redis
 
 from schemas.keys import PartitionKeys
+from schemas.limits import Limits
 from tests.worker.interfaces.cli.running import Cli
+from worker.adapters.inbox import Inbox
 
 COMMANDS = (
     *("demo", "up", "worker", "publish", "drain", "memories", "history", "recall", "status"),
@@ -83,6 +85,13 @@ def test_looking_at_the_queue_leaves_the_workers_limits_alone(
     cli("drain", SLOWWAVE_MAX_PENDING="7")
     cli("status", SLOWWAVE_MAX_PENDING="8")
     cli("check", SLOWWAVE_MAX_PENDING="9")
+
+    assert redis_client.hget(PartitionKeys(0).config, "max_pending") == b"7"
+
+
+def test_a_drain_leaves_the_limits_of_the_fleet_alone(cli: Cli, redis_client: Redis) -> None:
+    Inbox(redis_client).configure(Limits(max_pending=7))
+    cli("drain", SLOWWAVE_MAX_PENDING="8")
 
     assert redis_client.hget(PartitionKeys(0).config, "max_pending") == b"7"
 

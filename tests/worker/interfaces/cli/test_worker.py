@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tests.build import SCOPE
+from tests.redis_service import RedisServer
 from tests.worker.interfaces.cli.running import WHOSE, Cli
+from worker.adapters.redis_server import connect
 
 SLOWWAVE = (sys.executable, "-P", "-m", "worker.interfaces.cli.main")
 TURN = {"app": SCOPE.app, "user": SCOPE.user, "role": "user", "text": "I live in Oslo."}
@@ -45,6 +47,37 @@ def test_a_worker_says_when_it_is_ready_learns_and_stops_when_told(cli: Cli) -> 
     assert out == ""
     assert "Traceback" not in err
     assert "Oslo" in cli("memories", *WHOSE).out
+
+
+def test_a_worker_on_a_full_redis_says_that_it_is_full(cli: Cli, redis_server: RedisServer) -> None:
+    with connect(redis_server.url) as client:
+        client.config_set("maxmemory", client.info("memory")["used_memory"] // 2)
+    full = Cli(cli.folder, {**cli.environment, "SLOWWAVE_REDIS_URL": redis_server.url})
+
+    with running(full, "worker") as worker:
+        out, err = worker.communicate(timeout=30)
+
+    assert worker.returncode == 1
+    assert not out
+    assert err.splitlines()[-1].startswith("slowwave: Redis is full")
+    assert "slowwave drain --all" in err.splitlines()[-1]
+    assert "Traceback" not in err
+
+
+def test_what_celery_warns_of_is_in_the_log(cli: Cli, redis_server: RedisServer) -> None:
+    alone = Cli(cli.folder, {**cli.environment, "SLOWWAVE_REDIS_URL": redis_server.url})
+    with running(alone, "worker", "--json") as worker:
+        assert worker.stdout
+        assert worker.stderr
+        worker.stdout.readline()
+        redis_server.kill()
+        while '"celery"' not in (line := worker.stderr.readline()):
+            assert worker.poll() is None
+        redis_server.start()
+        worker.send_signal(signal.SIGTERM)
+        worker.communicate(timeout=20)
+
+    assert json.loads(line)["level"] in {"warning", "error"}
 
 
 def test_up_brings_its_own_redis_and_tells_how_to_use_it(cli: Cli) -> None:

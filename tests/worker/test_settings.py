@@ -1,0 +1,102 @@
+"""Settings from the environment and from a `.env` file."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from worker.errors import Misconfigured
+from worker.settings import Settings, load, revealed
+
+FALLBACKS = [
+    ("model_key", "SLOWWAVE_MODEL_KEY", "OPENAI_API_KEY"),
+    ("embedder_key", "SLOWWAVE_EMBEDDER_KEY", "OPENAI_API_KEY"),
+    ("model_url", "SLOWWAVE_MODEL_URL", "OPENAI_BASE_URL"),
+    ("embedder_url", "SLOWWAVE_EMBEDDER_URL", "OPENAI_BASE_URL"),
+]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty one, and no setting around it."""
+    monkeypatch.chdir(tmp_path)
+    for name in (*(f"SLOWWAVE_{field.upper()}" for field in Settings.model_fields),):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+def plain(settings: Settings, field: str) -> object:
+    value = getattr(settings, field)
+    return revealed(value) if isinstance(value, SecretStr) else value
+
+
+@pytest.mark.parametrize("field", Settings.model_fields)
+@pytest.mark.parametrize("place", ["environment", "file"])
+def test_a_variable_that_is_set_to_nothing_is_not_set(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, field: str, place: str
+) -> None:
+    before = load()
+    name = f"SLOWWAVE_{field.upper()}"
+    if place == "file":
+        (folder / ".env").write_text(f"{name}=\n")
+    else:
+        monkeypatch.setenv(name, "")
+
+    assert load() == before
+
+
+@pytest.mark.parametrize(("field", "own", "fallback"), FALLBACKS)
+@pytest.mark.parametrize("empty_in", ["environment", "file"])
+@pytest.mark.parametrize("given_in", ["environment", "file"])
+def test_a_variable_that_is_set_to_nothing_hides_no_fallback(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    field: str,
+    own: str,
+    fallback: str,
+    empty_in: str,
+    given_in: str,
+) -> None:
+    lines = {"file": "", "environment": ""}
+    lines[empty_in] += f"{own}=\n"
+    lines[given_in] += f"{fallback}=http://given\n"
+    (folder / ".env").write_text(lines["file"])
+    for line in lines["environment"].splitlines():
+        monkeypatch.setenv(*line.split("=", 1))
+
+    assert plain(load(), field) == "http://given"
+
+
+@pytest.mark.parametrize(("field", "own", "fallback"), FALLBACKS)
+def test_our_own_variable_comes_before_the_fallback(
+    monkeypatch: pytest.MonkeyPatch, field: str, own: str, fallback: str
+) -> None:
+    monkeypatch.setenv(fallback, "http://theirs")
+    monkeypatch.setenv(own, "http://ours")
+
+    assert plain(load(), field) == "http://ours"
+
+
+def test_an_empty_variable_lets_the_file_speak(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / ".env").write_text("SLOWWAVE_TOP_K=3\n")
+    monkeypatch.setenv("SLOWWAVE_TOP_K", "")
+
+    assert load().top_k == 3
+
+
+def test_every_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLOWWAVE_TOP_K", "many")
+    monkeypatch.setenv("SLOWWAVE_THRESHOLD", "7")
+
+    with pytest.raises(Misconfigured, match=r"SLOWWAVE_THRESHOLD.*SLOWWAVE_TOP_K|SLOWWAVE_TOP_K"):
+        load()
+
+
+def test_a_key_is_shown_only_to_who_asks_for_it() -> None:
+    assert revealed(SecretStr("sk-1")) == "sk-1"
+    assert revealed(None) is None
+    assert "sk-1" not in repr(Settings(model_key=SecretStr("sk-1")))

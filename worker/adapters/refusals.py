@@ -1,0 +1,154 @@
+"""What an endpoint says when it refuses: whether the text is at fault, and its words without people's own."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import openai
+
+from schemas.masking import mask
+from worker.errors import Misconfigured, SlowwaveError, Unavailable, Unprocessable
+
+#: As OpenAI, Azure, Anthropic, Gemini, vLLM, llama.cpp, Ollama and text-embeddings-inference say it.
+TOO_LONG = (
+    "context_length",
+    "context length",
+    "context size",
+    "context limit",
+    "context window",
+    "maximum context",
+    "too long",
+    "too many tokens",
+    "string_above_max_length",
+    "must have less than",
+    "`max_new_tokens` must be",
+    "maximum number of tokens",
+    "tokens exceed",
+    "exceeds the maximum length",
+    "reduce the length",
+    "reduce your message",
+    "request too large",
+    "range of input length",
+)
+#: As OpenAI, Azure, Anthropic, Gemini, OpenRouter, DeepSeek and Qwen say it.
+FILTERED = (
+    "content_filter",
+    "content filter",
+    "content management policy",
+    "content_policy",
+    "content policy",
+    "usage policy",
+    "safety system",
+    "input was flagged",
+    "requires moderation",
+    "prohibited_content",
+    "content exists risk",
+    "inappropriate content",
+    "data_inspection_failed",
+)
+
+CREDIT = 402
+NOT_THERE = frozenset({404, 405})
+PAYLOAD_TOO_LARGE = 413
+#: The same request may do later (RFC 9110, 15.5 and RFC 8470, 5.2); so may any from here on.
+LATER, SERVER_FAULT = frozenset({408, 409, 425, 429}), 500
+#: What these refuse is never the text. 403 is not among them: OpenRouter's moderation answers with it.
+NEVER_THE_TEXT = LATER | NOT_THERE | {401, CREDIT}
+
+#: Most characters of a server's own words that are quoted.
+QUOTED = 200
+#: So many characters that also stand in the texts that were sent are an echo.
+ECHO = 10
+
+#: Status → what the endpoint does, and what to do; `{0}` is the setting that names the model.
+REMEDIES = {
+    401: ("refuses the key", "set {0}_KEY"),
+    403: ("refuses the key", "set {0}_KEY"),
+    CREDIT: ("wants to be paid first", "add credit to the account that {0}_KEY belongs to"),
+    404: ("is not there", "check {0} and {0}_URL (often ends in /v1)"),
+    405: ("is not there", "check {0} and {0}_URL (often ends in /v1)"),
+}
+OTHERWISE = (
+    "does not take the request",
+    "check {0}, and that {0}_URL is the base of an OpenAI-compatible API",
+)
+
+
+def refused(
+    error: openai.APIStatusError, where: str, setting: str, sent: Iterable[str]
+) -> SlowwaveError:
+    """What it means for the worker; `setting` is the one that names the model, such as SLOWWAVE_MODEL.
+
+    Only a text that is too long or filtered out is `Unprocessable`: any other refusal meets every turn of
+    every scope, and to park them all would hide what a person has to mend.
+    """
+    status = error.status_code
+    if finds_too_long(error):
+        return Unprocessable(f"{where} finds the text too long (HTTP {status})")
+    if _filters_out(error):
+        return Unprocessable(f"{where} refuses the text for its content (HTTP {status})")
+    told = f"HTTP {status}: {said(error, sent)}"
+    if status in LATER or status >= SERVER_FAULT:
+        return Unavailable(f"{where} is not answering now ({told})", _hint(error))
+    fault, remedy = REMEDIES.get(status, OTHERWISE)
+    return Misconfigured(f"{where} {fault} ({told}): {remedy.format(setting)}")
+
+
+def finds_too_long(error: openai.APIStatusError) -> bool:
+    """Whether a shorter text would do."""
+    told, status = str(error).lower(), error.status_code
+    if status in NEVER_THE_TEXT:
+        return False
+    return any(words in told for words in TOO_LONG) or (
+        status == PAYLOAD_TOO_LARGE and "batch" not in told
+    )
+
+
+def _filters_out(error: openai.APIStatusError) -> bool:
+    told = str(error).lower()
+    return error.status_code not in NEVER_THE_TEXT and any(words in told for words in FILTERED)
+
+
+def said(error: openai.APIError, sent: Iterable[str] = ()) -> str:
+    """The server's own words, up to where they repeat a text that was sent: such words go to logs."""
+    body = error.body
+    told = "; ".join(_messages(body)) if body is not None else error.message
+    told = mask(" ".join(told.split())[:QUOTED])
+    texts = list(sent)
+    echoes = (
+        at
+        for at in range(len(told) - ECHO + 1)
+        if any(told[at : at + ECHO] in text for text in texts)
+    )
+    echo = next(echoes, None)
+    return told if echo is None else f"{told[:echo]}…"
+
+
+def _messages(body: Any) -> Iterator[str]:
+    """What is meant for people in the shapes of OpenAI, OpenRouter (`raw`), FastAPI (`detail`, `msg`) and others."""
+    if isinstance(body, str):
+        yield body
+    elif isinstance(body, list):
+        for item in body:
+            yield from _messages(item)
+    elif isinstance(body, dict):
+        for name in ("message", "msg", "detail", "error", "metadata", "raw"):
+            yield from _messages(body.get(name))
+
+
+def _hint(error: openai.APIStatusError) -> float | None:
+    """Seconds of a Retry-After header, given as a number or as a date (RFC 9110, 10.2.3)."""
+    value = error.response.headers.get("retry-after", "")
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        return _until(value)
+
+
+def _until(value: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, (moment - datetime.now(moment.tzinfo or UTC)).total_seconds())
