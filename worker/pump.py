@@ -10,8 +10,11 @@ from uuid import uuid4
 
 import structlog
 from celery import bootsteps
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
 
 from worker.errors import SlowwaveError
+from worker.tasks import drain
 from worker.wiring import serving_parts
 
 log = structlog.get_logger()
@@ -35,13 +38,14 @@ class Pump(bootsteps.StartStopStep):
         self._rests_until = 0.0
 
     def start(self, consumer: Any) -> None:
-        self._timer = consumer.timer.call_repeatedly(TICK_SECONDS, self._tick, (consumer.app,))
+        self._timer = consumer.timer.call_repeatedly(TICK_SECONDS, self._tick, (consumer,))
 
-    def _tick(self, app: Any) -> None:
+    def _tick(self, consumer: Any) -> None:
         if time.monotonic() < self._rests_until:
             return
         try:
-            ring(app)
+            for bell in ring():
+                send(consumer.app, consumer.pool, bell)
         except SlowwaveError as error:
             self._rests_until = time.monotonic() + REST_SECONDS
             log.warning("pump_waits", reason=str(error))
@@ -52,11 +56,22 @@ class Pump(bootsteps.StartStopStep):
             self._timer = None
 
 
-def ring(app: Any) -> int:
-    """Send one doorbell for each scope that is due and has no bell out; answers how many. Raises as `open_parts`."""
+def ring() -> list[str]:
+    """Doorbells to send: one for each scope that is due and has none out. Raises as `open_parts`."""
     wanted = serving_parts()
     bells = [str(uuid4()) for _ in range(wanted.settings.concurrency)]
     count = wanted.inbox.ring(bells, BELL_SECONDS, wanted.settings.concurrency)
-    for bell in bells[:count]:
+    return bells[:count]
+
+
+def send(app: Any, pool: Any, bell: str) -> None:
+    """Ring through the broker; one that takes no message (it is full, say) is not needed to empty the queue."""
+    try:
         app.send_task("slowwave.drain", args=(bell,), expires=BELL_SECONDS)
-    return count
+    except (RedisError, OperationalError) as error:
+        log.warning("broker_takes_no_bell", reason=f"{type(error).__name__}: {error}")
+        pool.apply_async(drain, (bell,), callback=_answered)
+
+
+def _answered(_: object) -> None:
+    """A pool calls back with what its work gave; a drain gives nothing."""

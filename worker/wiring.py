@@ -10,7 +10,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 import structlog
-from pydantic import SecretStr
 
 from worker.adapters.embedded import embedded_redis
 from worker.adapters.embedders.opening import OpenedEmbedder, open_embedder
@@ -25,7 +24,7 @@ from worker.core.ports import Embedder, Store
 from worker.pipeline import Parts
 from worker.rules.extraction import RuleExtraction
 from worker.rules.judgment import RuleJudgment
-from worker.settings import Settings, load
+from worker.settings import Settings, load, revealed
 
 log = structlog.get_logger()
 
@@ -110,7 +109,7 @@ def open_memories(settings: Settings) -> Memories:
 def _open_memories(settings: Settings, opening: ExitStack) -> Memories:
     embedder = open_the_embedder(settings)
     opening.callback(embedder.close)
-    store = open_store(settings.store, _plain(settings.store_key))
+    store = open_store(settings.store, revealed(settings.store_key))
     opening.callback(store.close)
     store.open(embedder.fingerprint, embedder.dimensions)
     return Memories(store, embedder)
@@ -134,7 +133,7 @@ def open_the_embedder(settings: Settings) -> OpenedEmbedder:
     return open_embedder(
         settings.embedder,
         settings.embedder_url,
-        _plain(settings.embedder_key),
+        revealed(settings.embedder_key),
         settings.embedder_dimensions,
     )
 
@@ -146,7 +145,7 @@ def open_model(settings: Settings) -> Model:
     chat = on_demand("worker.adapters.chat", "EndpointChat")(
         settings.model,
         settings.model_url,
-        _plain(settings.model_key),
+        revealed(settings.model_key),
         settings.model_timeout_seconds,
     )
     return Model(chat, settings.model_concurrency)
@@ -171,10 +170,6 @@ def _keep(opening: ExitStack) -> None:
 
 def _stack() -> ExitStack:
     return _opened.setdefault(os.getpid(), ExitStack())
-
-
-def _plain(key: SecretStr | None) -> str | None:
-    return key.get_secret_value() if key else None
 
 
 atexit.register(close)

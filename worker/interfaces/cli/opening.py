@@ -13,9 +13,12 @@ from worker.settings import Settings, load
 
 @contextmanager
 def opened() -> Iterator[Parts]:
+    """Everything, for a command that works once: limits that workers have stored stay theirs."""
     say_where(configured())
     try:
-        yield wiring.parts()
+        parts = wiring.parts()
+        parts.inbox.configure(parts.settings.limits, replace=False)
+        yield parts
     finally:
         wiring.close()
 

@@ -49,7 +49,7 @@ def serve(concurrency: int | None, ready: Ready) -> None:
 def _open_early() -> None:
     """What is set wrong stops the start with its reason; what is out of reach is waited for."""
     try:
-        wiring.parts()
+        wiring.serving_parts()
     except Unavailable as error:
         note(f"slowwave: not everything is reachable yet, the worker waits: {error}")
 
