@@ -108,6 +108,8 @@ class Counters(Stored):
     turn_ids: tuple[UUID, ...]
     until: AwareDatetime | None
     until_assumed: bool
+    #: The run that had written it last.
+    last_run: UUID
 
 
 class MemoryRecord(Stored):

@@ -17,8 +17,8 @@ from schemas.memory import Archive, Fact, Memory
 from schemas.plan import Run
 from schemas.scope import Scope
 from tests.endpoint import Endpoint, endpoint
-from worker.adapters.inbox import Claim, Inbox
 from worker.adapters.chat import EndpointChat
+from worker.adapters.inbox import Claim, Inbox
 from worker.adapters.model import Model
 from worker.core.extract import Extraction
 from worker.core.heard import Found, Heard

@@ -116,7 +116,7 @@ GREYHOUNDS = Talk(
     texts={NAMED: MERGED},
 )
 #: Each two of them at 0.62.
-DOG_SIMILARITY = dict.fromkeys((DOGS, RESCUES, NAMED), ("greyhounds", 0.62 ** 0.5))
+DOG_SIMILARITY = dict.fromkeys((DOGS, RESCUES, NAMED), ("greyhounds", 0.62**0.5))
 
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["turn by turn", "as one import"])

@@ -22,6 +22,7 @@ from worker.adapters.model import Model, Tally
 from worker.adapters.prompts import fingerprint
 from worker.core import runs
 from worker.core.candidates import Reach, candidacy, queries
+from worker.core.extract import SLOTS
 from worker.core.gate import gate
 from worker.core.heard import Found, Heard
 from worker.core.hearing import heard_in
@@ -36,9 +37,6 @@ from worker.errors import Misconfigured, PlanConflict
 from worker.settings import Settings
 
 log = structlog.get_logger()
-
-#: (subject, attribute) pairs shown to extraction.
-SLOTS = 40
 
 
 @dataclass(frozen=True)
@@ -172,7 +170,7 @@ def _think(parts: Parts, claim: Claim, setting: Setting) -> Plan:
     pool = parts.store.nominate(setting.scope, asked, reach.pool) if asked else Nominations(())
     case = candidacy(found.facts, vectors, pool, reach, setting.now)
     groups = _judge(parts, case, tally)
-    texts = new_texts(groups)
+    texts = new_texts(case, groups)
     embedded = dict(zip(texts, parts.embedder.embed(texts), strict=True)) if texts else {}
     account = Account(
         facts=len(found.facts),

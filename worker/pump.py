@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import structlog
 from celery import bootsteps
-from kombu.exceptions import OperationalError
+from celery.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from worker.errors import SlowwaveError

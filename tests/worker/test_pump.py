@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from kombu.exceptions import OperationalError
+from celery.exceptions import OperationalError
 from redis.exceptions import OutOfMemoryError
 
 from worker.pump import send

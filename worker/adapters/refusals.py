@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, Protocol
 
 import openai
 
@@ -110,7 +110,18 @@ def _filters_out(error: openai.APIStatusError) -> bool:
     return error.status_code not in NEVER_THE_TEXT and any(words in told for words in FILTERED)
 
 
-def said(error: openai.APIError, sent: Iterable[str] = ()) -> str:
+class Spoken(Protocol):
+    """An error of the client, as far as the server's words are concerned."""
+
+    @property
+    def message(self) -> str: ...
+
+    #: JSON as it was parsed, text that is none, or null where nothing came.
+    @property
+    def body(self) -> object | None: ...
+
+
+def said(error: Spoken, sent: Iterable[str] = ()) -> str:
     """The server's own words, up to where they repeat a text that was sent: such words go to logs."""
     body = error.body
     told = "; ".join(_messages(body)) if body is not None else error.message

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from schemas.memory import Memory
+from schemas.memory import Fact, Memory
 
 
 def current(memory: Memory, now: datetime) -> Memory | None:
@@ -12,3 +12,8 @@ def current(memory: Memory, now: datetime) -> Memory | None:
     if memory.after is None:
         return None
     return memory.model_copy(update={"text": memory.after, "until": None, "after": None})
+
+
+def stands_again(before: Fact | Memory) -> str | None:
+    """What is true again once something temporary that replaced it is over."""
+    return before.text if before.until is None else before.after

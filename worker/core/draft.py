@@ -10,6 +10,7 @@ from schemas.ids import memory_id
 from schemas.memory import ArchiveRecord, Memory, MemoryRecord, Reason
 from schemas.plan import Add, File, Retire, Revise
 from worker.core import merging
+from worker.core.current import current
 from worker.core.judgment import Candidacy, Group
 from worker.core.members import Member, member
 from worker.core.setting import Setting
@@ -48,12 +49,15 @@ class Draft:
                     update={"record": MemoryRecord(memory=memory, vector=add.record.vector)}
                 )
 
-    def add(self, facts: Sequence[Member], text: str | None, why: str) -> Add:
+    def add(
+        self, facts: Sequence[Member], text: str | None, why: str, after: str | None = None
+    ) -> Add:
         """One new memory from the first of these facts; the others say the same and lend their turns."""
         first, *twins = facts
         memory = merging.confirmed(
             self.born(first), [twin.the_fact for twin in twins], self.setting.run
         )
+        memory = memory.model_copy(update={"after": after or memory.after})
         vector = self.vector(first)
         if text and text in self.vectors and normalised(text) != normalised(memory.text):
             memory = merging.worded(memory, text)
@@ -70,9 +74,20 @@ class Draft:
     ) -> Revise:
         """The next version of `old`: the group's words, or the speaker's own where it has none."""
         if group.text and group.text in self.vectors:
-            text, vector = group.text, self.vectors[group.text]
-        else:
-            text, vector = speaker.statement.text, self.vector(speaker)
+            return self.worded(old, memory, group.text, self.vectors[group.text], group, reason)
+        text, vector = speaker.statement.text, self.vector(speaker)
+        return self.worded(old, memory, text, vector, group, reason)
+
+    def worded(  # noqa: PLR0913, PLR0917 - a revision has that many parts
+        self,
+        old: Member,
+        memory: Memory,
+        text: str,
+        vector: Vector,
+        group: Group,
+        reason: Reason,
+    ) -> Revise:
+        """The next version of `old`, in these words."""
         revised = merging.revised(memory, text, self.setting.run, self.setting.now)
         return Revise(
             record=MemoryRecord(memory=revised, vector=vector),
@@ -109,6 +124,15 @@ class Draft:
             now=setting.now,
             metadata=setting.metadata(fact.turn_ids),
         )
+
+    def stands(self, one: Member) -> Memory:
+        """A memory as it stands now: with what stands again where its end has passed."""
+        return current(one.memory, self.setting.now) or one.memory
+
+    def vector_of(self, text: str, members: Iterable[Member]) -> Vector | None:
+        """The embedding of a text that one of the members or the judge brought."""
+        brought = {member.statement.text: self.vector(member) for member in members}
+        return brought.get(text) or self.vectors.get(text)
 
     def vector(self, one: Member) -> Vector:
         return one.record.vector if one.record else self.candidacy.vectors[one.ordinal]

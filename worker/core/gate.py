@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from worker.core.judgment import Candidacy, Group, Groups
+from worker.core.members import is_sound
 from worker.core.part import part, relabelled
 from worker.core.words import normalised
 
@@ -77,13 +78,14 @@ def _without_a_judge(candidacy: Candidacy, facts: list[str]) -> list[str] | None
     """The group that these facts of the same words are in for certain; nothing where a judge has to say."""
     offered = {one for label in facts for one in candidacy.offered[int(label[1:]) - 1]}
     if not offered - set(facts):
-        return facts
+        return facts if len(facts) == 1 or is_sound(candidacy, facts) else None
     if candidacy.fact(facts[0]).kind == "forget":
         return None
     words = normalised(candidacy.fact(facts[0]).text)
     memories = [one for one in sorted(offered) if one[0] == "c"]
     equal = [one for one in memories if normalised(candidacy.shown(one).text) == words]
-    return [*facts, *equal] if len(equal) == 1 else None
+    group = [*facts, *equal]
+    return group if len(equal) == 1 and is_sound(candidacy, group) else None
 
 
 def _contested(candidacy: Candidacy, settled: list[list[str]], left: list[str]) -> list[str] | None:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from worker.core.clauses import sentences
+from worker.core.current import stands_again
 from worker.core.folding import folded
 from worker.core.guard import invented, lost
 from worker.core.judgment import Candidacy, Group, Groups
@@ -144,8 +145,8 @@ def _stands_again(
     """By default the one earlier text comes back when a temporary one lapses, so nothing of it is lost."""
     if candidacy.shown(newest).until is None or group.after or len(older) != 1:
         return []
-    before = candidacy.shown(older[0])
-    return [text for text in (before.after, before.text) if text][:1]
+    again = stands_again(candidacy.shown(older[0]))
+    return [again] if again else []
 
 
 def writes_text(candidacy: Candidacy, group: Group) -> bool:

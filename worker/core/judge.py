@@ -13,6 +13,7 @@ from worker.core.group_rules import complaints, writes_text
 from worker.core.judge_reply import GroupReply, JudgeReply, known_label
 from worker.core.judgment import MAX_GROUP, Candidacy, Group, GroupRelation, Groups
 from worker.core.members import members_newest_first
+from worker.core.standing import standing
 from worker.core.step import BadReply, Prompt
 
 #: Complaints in one message to the model.
@@ -38,17 +39,28 @@ class Batchwise:
         (reply,) = replies
         groups = _groups(item, cast("JudgeReply", reply))
         if wrong := complaints(item, groups, self.max_group):
-            raise BadReply("; ".join(wrong[:COMPLAINTS]))
+            raise BadReply(
+                "; ".join(wrong[:COMPLAINTS]), plainly=f"{len(wrong)} rules of groups broken"
+            )
         return Groups(groups=tuple(_lean(item, group) for group in groups.groups), new=groups.new)
 
 
 def _lean(candidacy: Candidacy, group: Group) -> Group:
     """Without a text that nothing would be written from, or that is the newest member's own."""
-    if not writes_text(candidacy, group):
+    if not writes_text(candidacy, group) and not _keeps_details(candidacy, group):
         return group.model_copy(update={"text": None, "after": None})
     newest = members_newest_first(candidacy, group)[0].label
     own = group.relation in {"update", "contradict"} and group.text == candidacy.shown(newest).text
     return group.model_copy(update={"text": None}) if own else group
+
+
+def _keeps_details(candidacy: Candidacy, group: Group) -> bool:
+    """Whether the text is what keeps a detail that the one memory said again lacks."""
+    if group.relation != "same" or group.text is None:
+        return False
+    statements = [candidacy.shown(label) for label in group.members]
+    known = [candidacy.shown(label).text for label in group.members if label.startswith("c")]
+    return standing(statements, *known, group.text) == group.text
 
 
 def _facts(candidacy: Candidacy) -> list[dict[str, Any]]:

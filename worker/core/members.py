@@ -1,7 +1,8 @@
 """The members of a group as values, in order of the time they were said."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from schemas.memory import Fact, Memory, MemoryRecord
 from worker.core.judgment import Candidacy, Group
@@ -48,13 +49,14 @@ def member(candidacy: Candidacy, label: str) -> Member:
 
 
 def members_newest_first(candidacy: Candidacy, group: Group) -> list[Member]:
-    """By the time said; of those said at one time a fact is newer than a memory, a later fact than an earlier."""
+    """By the time said; at one time a fact is newer than a memory, a later fact than an earlier."""
     members = [member(candidacy, label) for label in group.members]
-    return sorted(
-        members,
-        key=lambda m: (m.statement.said_at, m.fact is not None, m.ordinal if m.fact else 0, m.label),
-        reverse=True,
-    )
+    return sorted(members, key=_age, reverse=True)
+
+
+def _age(one: Member) -> tuple[datetime, bool, int, str]:
+    is_fact = one.fact is not None
+    return (one.statement.said_at, is_fact, one.ordinal if is_fact else 0, one.label)
 
 
 def labels(candidacy: Candidacy) -> frozenset[str]:
@@ -68,16 +70,34 @@ def sound(candidacy: Candidacy, groups: Iterable[Group]) -> tuple[Group, ...]:
     Replies are refused for the same reasons before they get here. This is the last line: whatever the judge
     and its reader did, no memory changes that was not offered to a fact of the group, and none twice.
     """
-    known, used, kept = labels(candidacy), set[str](), list[Group]()
+    used, kept = set[str](), list[Group]()
     for group in groups:
-        names = set(group.members)
-        facts = [label for label in group.members if label.startswith("f")]
-        if len(names) != len(group.members) or not names <= known or names & used or not facts:
-            continue
-        newest_fact = next(m for m in members_newest_first(candidacy, group) if m.fact)
-        offered = {*candidacy.offered[newest_fact.ordinal], newest_fact.label}
-        if not names <= offered or (len(names) == 1):
-            continue
-        used |= names
-        kept.append(group)
+        if used.isdisjoint(group.members) and is_sound(candidacy, group.members):
+            used |= set(group.members)
+            kept.append(group)
     return tuple(kept)
+
+
+def is_sound(candidacy: Candidacy, members: Sequence[str]) -> bool:
+    """At least two, none twice, and all were offered to the newest fact among them."""
+    names = set(members)
+    if len(names) < 2 or len(names) != len(members) or not names <= labels(candidacy):  # noqa: PLR2004
+        return False
+    facts = [member(candidacy, label) for label in members if label.startswith("f")]
+    if not facts:
+        return False
+    newest = max(facts, key=_age)
+    return names <= {*candidacy.offered[newest.ordinal], newest.label}
+
+
+def survivor_first(memories: list[Member]) -> list[Member]:
+    """The most confirmed first, else the oldest; the pinned before all, since it may not be retired."""
+    return sorted(
+        memories,
+        key=lambda m: (
+            not m.memory.pinned,
+            -m.memory.confirmations,
+            m.memory.created_at,
+            str(m.memory.id),
+        ),
+    )

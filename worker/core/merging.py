@@ -81,7 +81,7 @@ def confirmed(memory: Memory, facts: Sequence[Fact], run: UUID) -> Memory:
 
 def _end(memory: Memory, facts: Sequence[Fact]) -> tuple[datetime | None, bool]:
     newest = max(facts, key=lambda fact: fact.said_at, default=None)
-    if newest is None or newest.until is None or newest.said_at < memory.said_at:
+    if memory.pinned or newest is None or newest.until is None or newest.said_at < memory.said_at:
         return memory.until, memory.until_assumed
     if not newest.until_assumed:
         return newest.until, False

@@ -7,22 +7,28 @@ carried out (a `forget`), left out with its reason, or held for review with its 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from uuid import UUID
 
 from schemas.base import Vector
-from schemas.plan import Change, Confirm, Plan, Retire, Revise
+from schemas.memory import Memory
+from schemas.plan import Change, Confirm, Held, Plan, Retire, Revise
 from worker.core import merging
 from worker.core.cap import facts_of, over_the_cap
 from worker.core.draft import Draft
 from worker.core.judgment import Candidacy, Group, Groups
-from worker.core.members import member, sound
+from worker.core.members import labels, member, sound
 from worker.core.setting import Account, Setting
 from worker.core.settling import beside, settle
 
+MISJUDGED = "it was judged together with what was not offered to it"
 
-def new_texts(groups: Groups) -> tuple[str, ...]:
+
+def new_texts(candidacy: Candidacy, groups: Groups) -> tuple[str, ...]:
     """Texts that a plan may store and that no member brings a vector for."""
-    return merging.union(group.text for group in groups.groups if group.text)
+    written = (group.text for group in groups.groups if group.text)
+    memories = [label for group in groups.groups for label in group.members if label[:1] == "c"]
+    lapsed = (candidacy.shown(label) for label in memories if label in labels(candidacy))
+    stored = {record.memory.text for record in candidacy.candidates}
+    return merging.union(written, (one.text for one in lapsed if one.text not in stored))
 
 
 def plan(
@@ -32,21 +38,24 @@ def plan(
     vectors: Mapping[str, Vector],
     account: Account | None = None,
 ) -> Plan:
-    """Turn a judgment into changes. `vectors` has one for each of `new_texts(groups)`."""
+    """Turn a judgment into changes. `vectors` has one for each of `new_texts(candidacy, groups)`."""
     account = account or Account()
     draft = Draft(setting, candidacy, vectors)
     kept = sound(candidacy, groups.groups)
     held = over_the_cap(setting, candidacy, kept)
-    shut_out = facts_of(candidacy, {one.turn_id for one in held})
+    aside = {one.turn_id for one in held}
+    shut_out = facts_of(candidacy, aside)
     changes = (*_of_groups(draft, kept, shut_out), *_of_the_rest(draft, kept, groups, shut_out))
+    before = _before(candidacy, changes)
     return Plan(
         run=setting.run,
         kind=setting.kind,
         scope=setting.scope,
-        turn_ids=tuple(turn.id for turn in setting.turns),
-        base=_base(changes),
+        turn_ids=tuple(turn.id for turn in setting.turns if turn.id not in aside),
+        base={memory.id: memory.version for memory in before},
+        base_runs={memory.id: memory.last_run for memory in before},
         changes=changes,
-        held=held,
+        held=tuple(_proposed(draft, kept, one) for one in held),
         planned_at=setting.now,
         facts=account.facts,
         dropped=dict(Counter(account.dropped) + draft.dropped),
@@ -71,24 +80,39 @@ def _of_the_rest(
 ) -> Iterator[Change]:
     """Facts that no group settles are added, whatever the judge forgot to say about them."""
     settled = shut_out.union(*(group.members for group in kept))
+    misjudged = {label for group in groups.groups for label in group.members}
     for at, offered in enumerate(draft.candidacy.offered, start=1):
         if (label := f"f{at}") not in settled:
-            flag = groups.flagged.get(label)
-            memories = (one for one in offered if flag and one.startswith("c"))
-            links = tuple(draft.candidacy.candidate(one).memory.id for one in memories)
+            flag = groups.flagged.get(label) or (MISJUDGED if label in misjudged else None)
+            memories = (one for one in offered if flag and one in labels(draft.candidacy))
+            links = tuple(
+                draft.candidacy.candidate(one).memory.id for one in memories if one[0] == "c"
+            )
             yield from draft.stored([label], flag or "nothing known is about it", links, flag)
 
 
-def _base(changes: Iterable[Change]) -> dict[UUID, int]:
-    """The version that each existing memory was decided on."""
-    base: dict[UUID, int] = {}
+def _proposed(draft: Draft, kept: Iterable[Group], held: Held) -> Held:
+    """With what would be done for the turn if a person accepts it."""
+    facts = facts_of(draft.candidacy, {held.turn_id})
+    trial = Draft(draft.setting, draft.candidacy, draft.vectors)
+    groups = [group for group in kept if not facts.isdisjoint(group.members)]
+    alone = facts.difference(*(group.members for group in groups))
+    changes = [change for group in groups for change in settle(trial, group)]
+    return held.model_copy(
+        update={"proposal": (*changes, *trial.stored(alone, "accepted by a person"))}
+    )
+
+
+def _before(candidacy: Candidacy, changes: Iterable[Change]) -> list[Memory]:
+    """The existing memories that the changes are decided on, as they were offered."""
+    offered = {record.memory.id: record.memory for record in candidacy.candidates}
+    changed: list[Memory] = []
     for change in changes:
         match change:
             case Revise() | Retire():
-                before = change.archive.archive.memory
-                base[before.id] = before.version
+                changed.append(change.archive.archive.memory)
             case Confirm():
-                base[change.record.memory.id] = change.record.memory.version
+                changed.append(offered[change.record.memory.id])
             case _:
                 pass
-    return base
+    return changed

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator
 from schemas.memory import Fact, Memory
 from schemas.plan import Change, Retire
 from worker.core import merging
+from worker.core.current import stands_again
 from worker.core.draft import Draft
 from worker.core.judgment import Group
-from worker.core.members import Member, members_newest_first
-from worker.core.words import normalised
+from worker.core.members import Member, members_newest_first, survivor_first
+from worker.core.standing import standing
 
 AUTHORITY = {"tool": 0, "assistant": 1, "user": 2}
 
@@ -55,36 +56,44 @@ def _outranked(facts: list[Member], memories: list[Member]) -> bool:
 def _same(
     draft: Draft, group: Group, facts: list[Member], memories: list[Member]
 ) -> Iterator[Change]:
-    """Said again: one memory is confirmed; of several one survives and takes over the others' turns and counts."""
+    """Said again, in words that keep every detail of all; where none do, the facts stay beside."""
+    statements = [draft.stands(one) if one.record else one.the_fact for one in (*facts, *memories)]
     if not memories:
-        if facts[0].the_fact.authority == "user" or draft.setting.policy.remember_assistant:
-            yield draft.add(facts, group.text, group.why)
-        else:
-            yield from beside(draft, group, facts, None)
+        yield from _twins(
+            draft, group, facts, standing(statements, group.text, facts[0].the_fact.text)
+        )
         return
-    survivor, *others = _survivor_first(memories)
-    if any(other.memory.pinned for other in others):
-        yield from beside(draft, group, facts, "it would merge a pinned memory")
+    survivor, *others = survivor_first(memories)
+    stood = draft.stands(survivor)
+    own = [member.statement.text for member in (facts[0], *others)]
+    text = standing(statements, stood.text, group.text, *own)
+    vector = draft.vector_of(text, (*facts, *memories)) if text else None
+    changes_words = bool(others) or text != survivor.memory.text
+    if text is None or vector is None or (survivor.memory.pinned and changes_words):
+        yield from beside(draft, group, facts, "called the same, but a detail would get lost")
         return
     memory = merging.confirmed(
-        merging.absorbed(survivor.memory, [other.memory for other in others]),
+        merging.absorbed(stood, [other.memory for other in others]),
         [member.the_fact for member in facts],
         draft.setting.run,
     )
-    if others and not survivor.memory.pinned and _is_richer(draft, group, survivor):
-        yield draft.revise(survivor, memory, survivor, group, "merged")
-    else:
+    if not changes_words:
         yield merging.confirmation(survivor.the_record, memory, group.why)
+        return
+    yield draft.worded(survivor, memory, text, vector, group, "merged" if others else "superseded")
     for other in others:
         yield draft.retire(other, survivor.memory.id, group, "merged")
 
 
-def _is_richer(draft: Draft, group: Group, survivor: Member) -> bool:
-    return (
-        group.text in draft.vectors
-        and group.text is not None
-        and normalised(group.text) != normalised(survivor.memory.text)
-    )
+def _twins(draft: Draft, group: Group, facts: list[Member], text: str | None) -> Iterator[Change]:
+    """Several facts of the batch that say the same: one memory."""
+    is_stored = facts[0].the_fact.authority == "user" or draft.setting.policy.remember_assistant
+    if text is None:
+        yield from beside(draft, group, facts, "called the same, but a detail would get lost")
+    elif is_stored:
+        yield draft.add(facts, text, group.why)
+    else:
+        yield from beside(draft, group, facts, None)
 
 
 def _update(
@@ -93,17 +102,18 @@ def _update(
     """The newest fact stands; what it replaces is archived, older facts become history at birth."""
     newest, *older = facts
     if not memories:
-        add = draft.add([newest], group.text, group.why)
+        after = _afterwards(group, newest.the_fact, older[0].the_fact)
+        add = draft.add([newest], group.text, group.why, after)
         yield add
         for fact in older:
             yield draft.file(fact, add.record.memory.id, group, "superseded")
         return
-    survivor, *others = _survivor_first(memories)
+    survivor, *others = survivor_first(memories)
     memory = merging.restated(
         merging.absorbed(survivor.memory, [other.memory for other in others]),
         newest.the_fact,
         [member.the_fact for member in older],
-        _afterwards(group, newest.the_fact, survivor.memory),
+        _afterwards(group, newest.the_fact, draft.stands(survivor)),
     )
     yield draft.revise(survivor, memory, newest, group, "superseded")
     for other in others:
@@ -117,11 +127,11 @@ def _update(
         yield draft.file(fact, survivor.memory.id, group, "superseded")
 
 
-def _afterwards(group: Group, newest: Fact, survivor: Memory) -> str | None:
+def _afterwards(group: Group, newest: Fact, before: Fact | Memory) -> str | None:
     """What stands again once a temporary state is over: by default what stood before it."""
     if newest.until is None:
         return None
-    return group.after or survivor.after or survivor.text
+    return group.after or stands_again(before)
 
 
 def _late(draft: Draft, group: Group, newest: Member, facts: list[Member]) -> Iterator[Change]:
@@ -133,21 +143,27 @@ def _late(draft: Draft, group: Group, newest: Member, facts: list[Member]) -> It
 def _forget(
     draft: Draft, group: Group, facts: list[Member], memories: list[Member]
 ) -> Iterator[Change]:
-    """What a person asks to forget goes; what was not meant stays. The request itself is not stored."""
+    """What a person asks to forget goes; what was not meant, or said since, stays.
+
+    The request itself is not stored.
+    """
     asked = [member for member in facts if member.the_fact.kind == "forget"]
     others = [member for member in facts if member not in asked]
     if not asked or any(member.the_fact.authority != "user" for member in asked):
         draft.dropped["only a person may ask to forget"] += len(asked)
         yield from beside(draft, group, others, None)
         return
-    draft.dropped["forgotten on request"] += len(others)
-    if memories and group.text and group.text in draft.vectors:
-        survivor, *rest = _survivor_first(memories)
-        memory = merging.absorbed(survivor.memory, [member.memory for member in rest])
-        yield draft.revise(survivor, memory, survivor, group, "forgotten")
-        yield from _gone(draft, group, rest, survivor)
+    at = max(member.the_fact.said_at for member in asked)
+    yield from beside(draft, group, (m for m in others if m.statement.said_at > at), None)
+    draft.dropped["forgotten on request"] += sum(m.statement.said_at <= at for m in others)
+    meant = survivor_first([member for member in memories if member.memory.said_at <= at])
+    if meant and group.text and group.text in draft.vectors:
+        memory = merging.absorbed(meant[0].memory, [member.memory for member in meant[1:]])
+        memory = memory.model_copy(update={"after": group.after})
+        yield draft.revise(meant[0], memory, meant[0], group, "forgotten")
+        yield from _gone(draft, group, meant[1:], meant[0])
     else:
-        yield from _gone(draft, group, memories, None)
+        yield from _gone(draft, group, meant, None)
 
 
 def _gone(
@@ -155,16 +171,3 @@ def _gone(
 ) -> Iterator[Retire]:
     by = kept.memory.id if kept else None
     return (draft.retire(member, by, group, "forgotten") for member in memories)
-
-
-def _survivor_first(memories: list[Member]) -> list[Member]:
-    """The most confirmed first, else the oldest; the pinned before all, since it may not be retired."""
-    return sorted(
-        memories,
-        key=lambda m: (
-            not m.memory.pinned,
-            -m.memory.confirmations,
-            m.memory.created_at,
-            str(m.memory.id),
-        ),
-    )

@@ -52,6 +52,14 @@ def test_words_that_differ_only_in_a_negation_or_number_are_not_the_same() -> No
         assert gate(candidacy([again(text)], [record("Takes sugar in tea")])).rest.facts
 
 
+def test_a_group_that_the_plan_would_not_accept_is_left_to_the_judge() -> None:
+    offered = {"f1": ("f2", "c1"), "f2": ("f1",)}
+    found = gate(candidacy([again(), again(GHENT, "t8")], [record(GHENT)], offered))
+
+    assert found.settled.groups == ()
+    assert len(found.rest.facts) == 2
+
+
 def test_equal_facts_of_a_batch_are_one() -> None:
     found = gate(candidacy([again(), again(GHENT, "t8")]))
 

@@ -1,6 +1,7 @@
 """Verdicts become changes in one place, and the promises hold whatever the judge said."""
 
 from collections import Counter
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -31,7 +32,7 @@ def decided(
         now=NOW,
         policy=Policy(**policy),  # type: ignore[arg-type] # a table's values
     )
-    return plan(setting, case, judged, {text: vector(text) for text in new_texts(judged)})
+    return plan(setting, case, judged, {text: vector(text) for text in new_texts(case, judged)})
 
 
 def group(relation: str, *members: str, **fields: object) -> Group:
@@ -305,6 +306,147 @@ def test_a_memory_that_two_groups_claim_changes_once_and_no_fact_is_lost() -> No
     assert set(live_after(made, case)) == {"User moved to Austin", "User moved to Oslo"}
 
 
+def test_a_held_turn_is_not_among_those_that_the_run_settles_and_carries_its_proposal() -> None:
+    known = [record(f"Record {n}") for n in range(4)]
+    facts = [fact("All outdated"), fact("User has a cat", turn_ids=(uid("t2"),))]
+
+    made = decided(
+        candidacy(facts, known), [group("contradict", "f1", "c1", "c2", "c3", "c4")], ["f2"]
+    )
+
+    assert made.turn_ids == (uid("t2"),)
+    (held,) = made.held
+    assert sorted(change.kind for change in held.proposal) == [
+        "retire",
+        "retire",
+        "retire",
+        "revise",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "text"),
+    [
+        ("Code QX-181 means the lid is open", "Code QX-118 means a worn lamp", None),
+        ("User pays 40 dollars", "User pays 30 dollars", "User pays dollars"),
+        ("User met Ann in Rome", "User met Bob in Rome", None),
+    ],
+)
+def test_things_called_the_same_both_stay_where_a_detail_would_get_lost(
+    said: str, known: str, text: str | None
+) -> None:
+    case = candidacy([fact(said)], [record(known)])
+
+    made = decided(case, [group("same", "f1", "c1", text=text)])
+
+    assert set(live_after(made, case)) == {said, known}
+    (add,) = made.changes
+    assert add.record.memory.flagged
+    assert add.record.memory.links == (record(known).memory.id,)
+
+
+def test_a_richer_wording_of_the_same_takes_the_place_of_the_poorer() -> None:
+    case = candidacy([fact("User has two dogs, Biscuit and Olive")], [record("User has two dogs")])
+
+    (revise,) = decided(case, [group("same", "f1", "c1")]).changes
+
+    assert isinstance(revise, Revise)
+    assert revise.record.memory.text == "User has two dogs, Biscuit and Olive"
+
+
+def test_the_most_confirmed_survivor_does_not_swallow_what_another_memory_adds() -> None:
+    poor = record("User keeps greyhounds", confirmations=5)
+    rich = record("User keeps greyhounds, Biscuit and Olive")
+    case = candidacy([fact("The user keeps greyhounds")], [poor, rich])
+
+    made = decided(case, [group("same", "f1", "c1", "c2")])
+
+    assert set(live_after(made, case)) == {rich.memory.text}
+
+
+def test_a_pinned_memory_keeps_its_life_when_it_is_said_again_for_a_while() -> None:
+    rosa = record("Emergency contact is Rosa", pinned=True)
+    case = candidacy([fact("Emergency contact is Rosa", until=at(1))], [rosa])
+
+    (confirm,) = decided(case, [group("same", "f1", "c1")]).changes
+
+    assert (confirm.record.memory.until, confirm.record.memory.after) == (None, None)
+
+
+def test_of_two_facts_of_one_batch_the_older_stands_again_after_the_temporary_one() -> None:
+    facts = [
+        fact("User drinks pour-over", said_at=at(-1)),
+        fact("User drinks Americano", until=at(9)),
+    ]
+
+    made = decided(
+        candidacy(facts), [group("update", "f1", "f2", text="User drinks Americano now")]
+    )
+
+    assert made.changes[0].record.memory.after == "User drinks pour-over"
+
+
+def test_something_temporary_never_stands_again_for_ever() -> None:
+    sister = record("User stays with her sister", until=at(5))
+    case = candidacy([fact("User stays in a hotel", until=at(20))], [sister])
+
+    (revise,) = decided(case, [group("update", "f1", "c1", text="User stays in a hotel")]).changes
+
+    assert revise.record.memory.after is None
+
+
+def test_what_stands_again_is_written_down_when_it_is_confirmed() -> None:
+    lapsed = record("User drinks Americano", until=at(-1), after="User drinks pour-over")
+    case = candidacy([fact("User drinks pour-over", until=at(4))], [lapsed])
+    case = replace(case, asked_at=NOW)
+
+    (revise,) = decided(case, [group("same", "f1", "c1")]).changes
+
+    assert isinstance(revise, Revise)
+    assert revise.record.memory.text == "User drinks pour-over"
+    assert revise.record.memory.after is None
+    assert revise.archive.archive.memory.text == "User drinks Americano"
+
+
+def test_forgetting_touches_nothing_that_was_said_since_the_request() -> None:
+    request = fact("forget my number", kind="forget", said_at=at(-10))
+    since = fact("my number is 99887", turn_ids=(uid("t2"),))
+    old, new = record("Number is 123", said_at=at(-20)), record("Number is 456", said_at=at(-1))
+    case = candidacy(
+        [request, since], [old, new], {"f1": ("f2", "c1", "c2"), "f2": ("f1", "c1", "c2")}
+    )
+
+    made = decided(case, [group("forget", "f1", "f2", "c1", "c2")])
+
+    assert set(live_after(made, case)) == {"Number is 456", "my number is 99887"}
+
+
+def test_what_was_to_be_forgotten_does_not_stand_again_later() -> None:
+    heart = record("User swims", until=at(9), after="User takes pills for her heart")
+    case = candidacy([fact("forget my heart", kind="forget")], [heart])
+
+    (revise,) = decided(case, [group("forget", "f1", "c1", text="User swims a lot")]).changes
+
+    assert revise.record.memory.after is None
+
+
+def test_a_merge_by_repetition_leaves_a_snapshot_of_the_survivor_too() -> None:
+    one, two = record("User has two dogs", tags=("pets",)), record("The user owns two dogs")
+    case = candidacy([fact("User has 2 dogs")], [one, two])
+
+    made = decided(case, [group("same", "f1", "c1", "c2")])
+
+    assert sorted(kinds(made)) == ["retire", "revise"]
+
+
+def test_the_plan_knows_which_run_had_written_what_it_was_decided_on() -> None:
+    case = candidacy([fact("User's home is Seattle")], [SEATTLE])
+
+    made = decided(case, [group("same", "f1", "c1")])
+
+    assert made.base_runs == {SEATTLE.memory.id: SEATTLE.memory.last_run}
+
+
 def test_fields_that_a_turn_carries_reach_the_memory() -> None:
     setting = Setting(run=RUN, scope=SCOPE, turns=(turn(metadata={"channel": "mail"}),), now=NOW)
     case = candidacy([fact("User has a cat")])
@@ -400,6 +542,7 @@ def check_one(change: Change) -> None:
         case Confirm():
             assert before is not None
             assert (memory.text, memory.version) == (before.text, before.version)
+            assert not before.pinned or memory.until == before.until
         case Add() | File():
             assert before is None, "nothing known is overwritten"
             assert memory.kind != "forget", "a request to forget is never stored"
@@ -433,6 +576,12 @@ def test_no_promise_is_broken_whatever_the_judge_says(
     for change in made.changes:
         check_one(change)
     assert all(count <= 3 for count in replaced(made).values()), "no more than the cap"
+    behind = {id for change in made.changes for id in memory_of(change).turn_ids}
+    behind |= {id for change in made.changes for id in change.turn_ids}
+    dropped, held = sum(made.dropped.values()), {one.turn_id for one in made.held}
+    stored = [one for one in facts if one.kind != "forget"]
+    lost = [one for one in stored if not {*one.turn_ids} & (behind | held)]
+    assert len(lost) <= dropped, "every fact ends somewhere"
 
 
 @given(st.lists(HOSTILE, max_size=5), OFFERS)

@@ -70,7 +70,7 @@ class Replay:
         gated = gate(item)
         groups = gated.joined(RuleJudgment(self.embedder.same).read(gated.rest, ()))
         self.judged.append((item, groups))
-        texts = new_texts(groups)
+        texts = new_texts(item, groups)
         vectors = dict(zip(texts, self.embedder.embed(texts), strict=True))
         number = len(self.plans)
         made = plan(

@@ -1,6 +1,6 @@
 """What both stores look records up by, so that both find the same."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from uuid import UUID
 
 import numpy as np
@@ -26,15 +26,14 @@ def words_of(memory: Memory) -> tuple[str, ...]:
 
 
 def handed_out(
-    rankings: Sequence[Nominated],
-    records: dict[UUID, MemoryRecord],
-    words: Mapping[UUID, Sequence[str]],
+    rankings: Sequence[Nominated], found: Sequence[tuple[MemoryRecord, Sequence[str]]]
 ) -> Nominations:
-    """With the stored words of those memories whose text alone they are."""
-    of_text = {
-        id: tuple(words[id]) for id, record in records.items() if record.memory.after is None
-    }
-    return Nominations(tuple(rankings), records, of_text)
+    """From the records with their stored terms, which are those of the text where nothing follows it."""
+    return Nominations(
+        tuple(rankings),
+        {record.memory.id: record for record, _ in found},
+        {one.memory.id: tuple(terms) for one, terms in found if one.memory.after is None},
+    )
 
 
 def subject_key(subject: str) -> str:

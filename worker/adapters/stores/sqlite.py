@@ -29,7 +29,6 @@ from worker.adapters.stores.sqlite_rows import (
     put_memory,
     records_of,
     remove_memory,
-    terms_of,
 )
 from worker.core.ports import Nominated, Nominations, Query
 
@@ -73,8 +72,7 @@ class SqliteStore:
             words = Postings(db, number, index)
             rankings = tuple(_ranked(db, number, index, words, query, pool) for query in queries)
             named = frozenset[UUID]().union(*map(ids_in, rankings))
-            records = {record.memory.id: record for record in records_of(db, number, named)}
-            return handed_out(rankings, records, terms_of(db, number, named))
+            return handed_out(rankings, records_of(db, number, named))
 
     def memories(self, scope: Scope, ids: Iterable[UUID] | None = None) -> Iterator[MemoryRecord]:
         if ids is None:
@@ -83,7 +81,7 @@ class SqliteStore:
         with self._file.reading() as db:
             number = _number(db, scope)
             found = [] if number is None else records_of(db, number, set(ids))
-        yield from found
+        yield from (record for record, _ in found)
 
     def _all_memories(self, scope: Scope) -> Iterator[MemoryRecord]:
         after = ""

@@ -24,8 +24,8 @@ COMMON = 1_000
 
 #: Row numbers of the memories that hold a term, and how often each does.
 Posting = tuple[NDArray[np.int64], NDArray[np.float64]]
-#: Ascending positions that a search is held to; null for all.
-Among = NDArray[np.intp] | None
+#: For each position whether a search may find it.
+Among = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -39,28 +39,28 @@ class Index:
     vectors: Matrix
     lengths: NDArray[np.float64]
     #: Key of a subject → the positions of the memories about it.
-    subjects: Mapping[str, NDArray[np.intp]]
+    subjects: Mapping[str, list[int]]
 
     def about(self, subject: str | None) -> Among:
-        """Positions of the memories about a subject; null, which is any, for no subject."""
+        """Which positions hold a memory about the subject; all for no subject."""
         if subject is None:
-            return None
-        return self.subjects.get(subject_key(subject), np.zeros(0, dtype=np.intp))
+            return np.ones(len(self.ids), dtype=np.bool_)
+        among = np.zeros(len(self.ids), dtype=np.bool_)
+        among[self.subjects.get(subject_key(subject), [])] = True
+        return among
 
-    def by_vector(self, vector: Vector, pool: int, among: Among = None) -> tuple[UUID, ...]:
-        vectors = self.vectors if among is None else self.vectors[among]
-        places = best(vectors @ np.frombuffer(vector, dtype="<f4"), pool)
-        return self._ids(places if among is None else among[places])
+    def by_vector(self, vector: Vector, pool: int, among: Among) -> tuple[UUID, ...]:
+        cosines = self.vectors @ np.frombuffer(vector, dtype="<f4")
+        hits = np.flatnonzero(among)
+        return self._ids(hits[best(cosines[hits], pool)])
 
-    def by_words(
-        self, postings: Iterable[Posting], pool: int, among: Among = None
-    ) -> tuple[UUID, ...]:
+    def by_words(self, postings: Iterable[Posting], pool: int, among: Among) -> tuple[UUID, ...]:
         """Best by BM25 over this scope alone, so that no other scope's words weigh in."""
         scores = np.zeros(len(self.ids))
         for places, times in postings:
             where = self.at(places)
             scores[where] += self._weights(where, times)
-        hits = np.flatnonzero(scores) if among is None else among[scores[among] > 0]
+        hits = np.flatnonzero(among & (scores > 0))
         return self._ids(hits[best(scores[hits], pool)])
 
     def at(self, places: NDArray[np.int64]) -> NDArray[np.intp]:
@@ -98,11 +98,11 @@ def load_index(db: sqlite3.Connection, scope: int, dimensions: int) -> Index:
     )
 
 
-def _grouped(subjects: Iterable[str]) -> dict[str, NDArray[np.intp]]:
+def _grouped(subjects: Iterable[str]) -> dict[str, list[int]]:
     positions: dict[str, list[int]] = {}
     for position, subject in enumerate(subjects):
         positions.setdefault(subject, []).append(position)
-    return {subject: np.array(held, dtype=np.intp) for subject, held in positions.items()}
+    return positions
 
 
 class Postings:
@@ -115,7 +115,7 @@ class Postings:
         self._holders: dict[str, int] = {}
         self._read: dict[str, Posting] = {}
 
-    def of(self, terms: Iterable[str], pool: int, among: Among = None) -> list[Posting]:
+    def of(self, terms: Iterable[str], pool: int, among: Among) -> list[Posting]:
         """Rarest first: of those that few memories hold all, of the others as many as fill the pool.
 
         Reading a common term takes longer than all the rest, and could hardly change what comes first.
@@ -127,13 +127,8 @@ class Postings:
                 break
             if holders:
                 found.append(self._posting(term))
-                hits.update(self._hits(found[-1], among))
-        return found
-
-    def _hits(self, posting: Posting, among: Among) -> list[int]:
-        """The rows it holds, of those that count."""
-        held = posting[0] if among is None else np.intersect1d(self._index.at(posting[0]), among)
-        found: list[int] = held.tolist()
+                places, _ = found[-1]
+                hits.update(places[among[self._index.at(places)]].tolist())
         return found
 
     def _holders_of(self, term: str) -> int:

@@ -22,13 +22,16 @@ def archive_record(payload: str, vector: bytes) -> ArchiveRecord:
     return ArchiveRecord(archive=Archive.model_validate_json(payload), vector=vector)
 
 
-def records_of(db: sqlite3.Connection, scope: int, ids: Collection[UUID]) -> list[MemoryRecord]:
+def records_of(
+    db: sqlite3.Connection, scope: int, ids: Collection[UUID]
+) -> list[tuple[MemoryRecord, list[str]]]:
+    """With the terms that each is found by."""
     rows = db.execute(
-        "SELECT payload, vector FROM memory m JOIN vector USING (place)"
+        "SELECT payload, vector, terms FROM memory m JOIN vector USING (place)"
         " WHERE m.scope = ? AND m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id",
         (scope, json_of(ids)),
     )
-    return [memory_record(payload, vector) for payload, vector in rows]
+    return [(memory_record(payload, vector), json.loads(terms)) for payload, vector, terms in rows]
 
 
 def archives_about(
@@ -54,16 +57,6 @@ def archive_row(scope: int, record: ArchiveRecord) -> tuple[int, str, int, str |
         archive.model_dump_json(),
         record.vector,
     )
-
-
-def terms_of(
-    db: sqlite3.Connection, scope: int, ids: Collection[UUID]
-) -> dict[UUID, tuple[str, ...]]:
-    rows = db.execute(
-        "SELECT id, terms FROM memory WHERE scope = ? AND id IN (SELECT value FROM json_each(?))",
-        (scope, json_of(ids)),
-    )
-    return {UUID(found): tuple(json.loads(terms)) for found, terms in rows}
 
 
 def by_slot(

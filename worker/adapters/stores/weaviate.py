@@ -82,11 +82,13 @@ class WeaviateStore:
             for place, query in enumerate(queries)
         )
         named = frozenset[UUID]().union(*map(ids_in, rankings))
-        payload_of = {record.memory.id: payload for payload, record in records.items()}
         return handed_out(
             rankings,
-            {one: records[payload_of[one]] for one in named},
-            {one: words[payload_of[one]].split() for one in named},
+            [
+                (record, words[payload].split())
+                for payload, record in records.items()
+                if record.memory.id in named
+            ],
         )
 
     def memories(self, scope: Scope, ids: Iterable[UUID] | None = None) -> Iterator[MemoryRecord]:

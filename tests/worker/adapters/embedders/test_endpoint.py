@@ -161,7 +161,7 @@ def test_an_empty_text_is_sent_as_something(embedder: EndpointEmbedder, server: 
         (503, "no", Unavailable, "503: no"),
     ],
 )
-def test_a_refusal_says_what_to_do(  # noqa: PLR0913, PLR0917 - a row of the table
+def test_a_refusal_says_what_to_do(
     embedder: EndpointEmbedder,
     server: Server,
     status: int,

@@ -573,7 +573,7 @@ def test_rare_words_outweigh_common_ones(store: Store, scope: Scope) -> None:
 
 def test_a_query_about_one_subject_is_not_crowded_out_by_others(store: Store, scope: Scope) -> None:
     """However many memories about others are nearer, share more words, or the same identifier."""
-    wanted = {"vector": vector("tea"), "terms": terms("drinks tea qx-118"), "pool": 5}
+    wanted: dict[str, Any] = {"vector": vector("tea"), "terms": terms("drinks tea qx-118")}
     crowd = [
         MemoryRecord(
             memory=memory(
@@ -595,7 +595,7 @@ def test_a_query_about_one_subject_is_not_crowded_out_by_others(store: Store, sc
 
     def asked(subject: str | None) -> Nominated:
         slot, codes = ("Ann", "drink"), ("qx-118",)
-        return nominated(store, scope, slot=slot, identifiers=codes, subject=subject, **wanted)
+        return nominated(store, scope, 5, slot=slot, identifiers=codes, subject=subject, **wanted)
 
     id = own.memory.id
     assert id not in {*asked(None).by_vector, *asked(None).by_words}

@@ -113,6 +113,7 @@ def test_collections_of_another_shape_are_refused_naming_what_differs(
     for difference in (
         "vector `tests_8` is missing",
         "property `payload` is missing",
+        "property `subject` is missing",
         "property `terms` is text, word, filtered, searched, not text, whitespace, searched",
         "property `identifiers` is text, word, filtered, searched, not text[], field, filtered",
         "stop words is en, not none",
@@ -143,6 +144,7 @@ def test_a_switch_turned_later_is_noticed_at_the_next_start(
     [
         ("Our documents", "was not made by slowwave"),
         (None, "was not made by slowwave"),
+        ('{"slowwave": {"layout": 1, "embedder": "tests_8", "dimensions": 8}}', "layout 1,"),
         ('{"slowwave": {"layout": 99, "embedder": "tests_8", "dimensions": 8}}', "layout 99"),
     ],
 )
