@@ -109,7 +109,7 @@ def expire(table: Desk) -> None:
     """Time passes, the dead worker's lease runs out, and what is left is settled."""
     server = server_of(table)
     for scope_key in server.zrange(PartitionKeys(0).busy, 0, -1):
-        server.zadd(PartitionKeys(0).busy, {scope_key: 0})
+        server.zadd(PartitionKeys(0).busy, {cast("bytes", scope_key): 0})
     table.settle()
     assert table.parts.inbox.idle()
 
@@ -240,7 +240,7 @@ class Unrenewed:
 def redis_of(table: Desk) -> dict[bytes, bytes]:
     """Everything in Redis, to be put back later: a server that lost its tail."""
     client = table.parts.inbox._redis
-    return {key: client.dump(key) for key in client.scan_iter()}
+    return {key: client.dump(key) or b"" for key in client.scan_iter()}
 
 
 def put_back(table: Desk, dump: dict[bytes, bytes]) -> None:

@@ -11,7 +11,7 @@ from worker.core.twins import twins
 def test_a_sentence_said_any_number_of_times_is_offered_to_all_its_repetitions(count: int) -> None:
     facts = [fact("I live in Seattle.", turn_ids=(uid(str(n)),)) for n in range(count)]
 
-    found = twins(facts, np.ones((count, count)), [()] * count, 0.8, 8)
+    found = twins(facts, np.ones((count, count), np.float32), [()] * count, 0.8, 8)
 
     assert all(set(peers) == set(range(count)) - {at} for at, peers in enumerate(found))
 
@@ -19,6 +19,6 @@ def test_a_sentence_said_any_number_of_times_is_offered_to_all_its_repetitions(c
 def test_of_other_words_only_the_closest_are_offered() -> None:
     facts = [fact(f"Sentence {n}") for n in range(20)]
 
-    found = twins(facts, np.full((20, 20), 0.9), [()] * 20, 0.8, 3)
+    found = twins(facts, np.full((20, 20), 0.9, np.float32), [()] * 20, 0.8, 3)
 
     assert set(found[19]) == {0, 1, 2}
