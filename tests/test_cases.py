@@ -13,6 +13,7 @@ from tests.desk import Desk, desk, scripted
 from tests.similarity import GivenSimilarities
 from worker.adapters.inbox import Inbox
 from worker.core.ports import Query, Store
+from worker.core.step import UnreadableReply
 from worker.core.words import terms
 from worker.recall import recall
 
@@ -271,6 +272,53 @@ def test_numbers_and_codes_that_differ_stay_apart_however_alike_the_sentences(
     assert [archive.memory.text for archive in table.archives()] == [PRODUCTION]
     first = recall(table.parts.store, table.parts.embedder, scope, "QX-181", now=table.now)[0]
     assert first.memory.text == LID
+
+
+# -- replies that cannot be used
+
+
+def test_a_model_that_answers_in_prose_costs_a_few_calls_and_loses_no_turn(
+    at_desk: Callable[..., Desk], scope: Scope
+) -> None:
+    table = at_desk(scope, DOG_SIMILARITY)
+    with scripted(table, GREYHOUNDS):
+        table.say(*SAID[0])
+        table.settle()
+
+    def prose(job: str, document: dict[str, Any]) -> Any:
+        return GREYHOUNDS(job, document) if job == "extraction" else "They are much the same!"
+
+    with scripted(table, prose) as server:
+        table.say(*SAID[1])
+        with pytest.raises(UnreadableReply):
+            table.settle()
+
+    assert server.calls["batchwise"] == 3
+    assert set(table.live()) == {DOGS}
+    assert len(table.parts.inbox.pending(scope.key)) == 1
+
+
+def test_a_verdict_that_keeps_breaking_the_rules_is_judged_fact_by_fact_and_kept_flagged(
+    at_desk: Callable[..., Desk], scope: Scope
+) -> None:
+    table = at_desk(scope, DOG_SIMILARITY)
+    with scripted(table, GREYHOUNDS):
+        table.say(*SAID[0])
+        table.settle()
+
+    def nonsense(job: str, document: dict[str, Any]) -> Any:
+        if job == "extraction":
+            return GREYHOUNDS(job, document)
+        return {"groups": [], "new": [one["id"] for one in document["facts"]] * 2 + ["f99"]}
+
+    with scripted(table, nonsense) as server:
+        table.say(*SAID[1])
+        table.settle()
+
+    assert set(table.live()) == {DOGS, RESCUES, WALK}
+    assert table.live()[RESCUES].flagged
+    assert table.live()[RESCUES].links == (table.live()[DOGS].id,)
+    assert server.calls["batchwise"] == 9, "three tries together, three for each of two facts"
 
 
 # -- walls between tenants and users

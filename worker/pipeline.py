@@ -32,7 +32,7 @@ from worker.core.plan import new_texts, plan
 from worker.core.ports import Embedder, Nominations, Store
 from worker.core.setting import Account, Policy, Setting
 from worker.core.singly import gathered, singly
-from worker.core.step import BadReply, Step
+from worker.core.step import BadReply, Step, UnreadableReply
 from worker.errors import Misconfigured, PlanConflict
 from worker.settings import Settings
 
@@ -204,6 +204,8 @@ def _judge(parts: Parts, case: Candidacy, tally: Tally) -> Groups:
         return gated.joined(Groups(groups=(), new=()))
     try:
         judged = parts.model.run(parts.judge, gated.rest, tally)
+    except UnreadableReply:
+        raise
     except BadReply:
         judged = _judge_singly(parts, gated.rest, tally)
     return gated.joined(judged)

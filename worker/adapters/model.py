@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from schemas.plan import Usage
 from worker.adapters.prompts import instructions
 from worker.adapters.reply import parsed
-from worker.core.step import BadReply, Prompt, Step
+from worker.core.step import BadReply, Prompt, Step, UnreadableReply
 from worker.errors import Misconfigured
 
 In = TypeVar("In")
@@ -123,11 +123,16 @@ class Model:
         raise AssertionError("the last try returns or raises")
 
     def each(self, step: Step[In, Out], items: Sequence[In], tally: Tally) -> list[Out | BadReply]:
-        """`run` for each item, at the same time; a `BadReply` stands in the place of its item."""
+        """`run` for each item, at the same time; a `BadReply` stands in the place of its item.
+
+        `UnreadableReply` rises: a model that cannot answer at all is no judgment about an item.
+        """
 
         def one(item: In) -> Out | BadReply:
             try:
                 return self.run(step, item, tally)
+            except UnreadableReply:
+                raise
             except BadReply as bad:
                 return bad
 
@@ -167,5 +172,5 @@ def _cut_off(bad: BadReply) -> BadReply:
 def _replies(talks: Sequence[Talk]) -> list[BaseModel]:
     for at, talk in enumerate(talks):
         if talk.fault is not None:
-            raise BadReply(talk.fault.told, plainly=str(talk.fault), at=at)
+            raise UnreadableReply(talk.fault.told, plainly=str(talk.fault), at=at)
     return [talk.reply for talk in talks if talk.reply is not None]

@@ -39,6 +39,10 @@ class BadReply(Retryable):
         self.at = at
 
 
+class UnreadableReply(BadReply):
+    """There was no reply of the agreed shape, however often it was asked for."""
+
+
 class Step(Protocol[In, Out]):
     """Both methods are pure. A step that needs no model returns no prompts."""
 
