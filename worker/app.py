@@ -9,6 +9,19 @@ from worker import log, tasks, wiring
 from worker.pump import Pump
 from worker.settings import load
 
+#: Seconds between two bells of the scheduler, a second net under the pump.
+NET_SECONDS = 60
+
+#: `celery -A worker.app beat`: optional, and any number of them do no harm, since a bell too many claims nothing.
+SCHEDULE = {
+    "drain": {
+        "task": "slowwave.drain",
+        "schedule": NET_SECONDS,
+        "args": ("beat",),
+        "options": {"expires": NET_SECONDS},
+    }
+}
+
 
 def configuration() -> dict[str, Any]:
     """Celery's settings; read when a worker starts, not when this module is imported."""
@@ -26,6 +39,7 @@ def configuration() -> dict[str, Any]:
         "worker_hijack_root_logger": False,
         "worker_cancel_long_running_tasks_on_connection_loss": False,
         "broker_connection_retry_on_startup": True,
+        "beat_schedule": SCHEDULE,
         "broker_transport_options": {
             "global_keyprefix": "slowwave:celery:",
             "socket_timeout": 5,
