@@ -50,6 +50,7 @@ class SqliteFile:
         self._idle: list[sqlite3.Connection] = []
         #: A forked child's inheritance: closing it would drop the parent's locks (sqlite.org/howtocorrupt).
         self._inherited: list[sqlite3.Connection] = []
+        self._identity: tuple[int, int] | None = None
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -64,10 +65,12 @@ class SqliteFile:
             yield db
 
     def create(self) -> None:
-        """Make the file, readable by its owner only, where there is none."""
+        """Make the file, readable by its owner only, where there is none; from now on it is the one."""
+        self.close()
         with self._translated():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            self._identity = _identity(self.path)
 
     def use_wal(self) -> None:
         """Let readers and a writer work at once from now on (sqlite.org/wal)."""
@@ -101,6 +104,7 @@ class SqliteFile:
             self._idle.append(db)
 
     def _take(self) -> sqlite3.Connection:
+        self._check_same()
         with self._lock:
             if self._process != os.getpid():
                 self._inherited, self._idle, self._process = self._idle, [], os.getpid()
@@ -108,6 +112,18 @@ class SqliteFile:
                 return self._idle.pop()
         with self._translated():
             return _connect(self.path)
+
+    def _check_same(self) -> None:
+        """A connection goes on writing to a removed file, where nobody will ever read it."""
+        try:
+            same = self._identity in (None, _identity(self.path))
+        except OSError:
+            same = False
+        if not same:
+            raise Misconfigured(
+                f"the store {self.path} was removed or replaced while in use: put it back, or start again"
+                " to use what is there now; nothing was written"
+            )
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -125,6 +141,11 @@ class SqliteFile:
                 raise
             kind_of_error, remedy = known
             raise kind_of_error(f"the store {self.path} failed ({error}): {remedy}") from error
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
 
@@ -235,6 +236,51 @@ def test_a_file_removed_while_in_use_does_not_come_back_empty(
     with pytest.raises(Misconfigured, match=str(path)):
         store.put_memories(scope, [record(scope, "x")])
     assert not path.exists()
+
+
+def _gone(path: Path) -> None:
+    for left in path.parent.glob("memory.db*"):
+        left.unlink()
+
+
+def _replaced(path: Path) -> None:
+    # Moved and not removed: a new file may get the number of one that nobody has open.
+    path.rename(path.with_name("before.db"))
+    _gone(path)
+    with closing(SqliteStore(path)) as another:
+        another.open(*EMBEDDING)
+
+
+@pytest.mark.parametrize("change", [_gone, _replaced])
+@pytest.mark.parametrize("idle", [True, False], ids=["idle", "closed"])
+def test_nothing_is_written_to_a_file_that_is_no_longer_at_its_path(
+    store: SqliteStore, path: Path, scope: Scope, change: Callable[[Path], None], idle: bool
+) -> None:
+    store.prepare(scope)
+    if not idle:
+        store.close()
+    change(path)
+
+    for call in (
+        lambda: store.put_memories(scope, [record(scope, "x")]),
+        lambda: store.count(scope),
+    ):
+        with pytest.raises(Misconfigured, match=str(path)):
+            call()
+
+
+def test_a_store_opened_again_works_on_the_file_that_is_there(
+    store: SqliteStore, path: Path, scope: Scope
+) -> None:
+    _gone(path)
+
+    store.open(*EMBEDDING)
+    store.prepare(scope)
+    store.put_memories(scope, [record(scope, "x")])
+
+    with closing(SqliteStore(path)) as another:
+        another.open(*EMBEDDING)
+        assert another.count(scope) == 1
 
 
 def test_only_its_owner_can_read_the_file(store: SqliteStore, path: Path, scope: Scope) -> None:
