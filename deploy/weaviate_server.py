@@ -237,7 +237,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(binary: Path, data: Path) -> None:
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A shell that starts it in the background has it ignore Ctrl-C's signal, as does what a script leaves running.
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, signal.default_int_handler)
     with suppress(KeyboardInterrupt), server(data, binary) as running:
         print(f"SLOWWAVE_STORE_URL={running.url}", flush=True)
         print(f"data and log in {data}; stop with Ctrl-C", file=sys.stderr, flush=True)

@@ -22,6 +22,11 @@ def configure(level: str = "info") -> None:
         wrapper_class=structlog.make_filtering_bound_logger(
             logging.getLevelNamesMapping()[level.upper()]
         ),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=_to_stderr,
         cache_logger_on_first_use=False,
     )
+
+
+def _to_stderr(*_: object) -> structlog.PrintLogger:
+    """Whatever stderr is when something is logged: it may have been replaced since logging was set up."""
+    return structlog.PrintLogger(sys.stderr)
