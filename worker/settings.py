@@ -149,7 +149,7 @@ class Settings(BaseSettings):
     )
     lease_seconds: float = Field(
         default=60.0,
-        ge=1,
+        ge=3,
         description="Seconds after which a silent worker's scope goes to another.",
     )
     max_attempts: int = Field(

@@ -17,7 +17,7 @@ from worker.adapters.inbox import Inbox
 from worker.adapters.model import Model
 from worker.adapters.ondemand import on_demand
 from worker.adapters.redis_server import connect
-from worker.adapters.stores.opening import open_store
+from worker.adapters.stores.opening import check_made, open_store
 from worker.core.extract import Extraction
 from worker.core.judge import Batchwise
 from worker.core.ports import Embedder, Store
@@ -99,7 +99,9 @@ class Memories:
 
 
 def open_memories(settings: Settings) -> Memories:
-    """The store under the settings' embedder. Raises as `open_parts`."""
+    """The store under the settings' embedder, to read: a named file has to be there. Raises as `open_parts`."""
+    if settings.store_url:
+        check_made(settings.store_url)
     with ExitStack() as opening:
         memories = _open_memories(settings, opening)
         _keep(opening)
@@ -109,7 +111,7 @@ def open_memories(settings: Settings) -> Memories:
 def _open_memories(settings: Settings, opening: ExitStack) -> Memories:
     embedder = open_the_embedder(settings)
     opening.callback(embedder.close)
-    store = open_store(settings.store, revealed(settings.store_key))
+    store = open_store(settings.store, revealed(settings.store_key), settings.lease_seconds / 3)
     opening.callback(store.close)
     store.open(embedder.fingerprint, embedder.dimensions)
     return Memories(store, embedder)

@@ -96,6 +96,15 @@ def test_every_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         load()
 
 
+def test_a_lease_is_long_enough_to_be_renewed_and_written_under(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SLOWWAVE_LEASE_SECONDS", "2.9")
+
+    with pytest.raises(Misconfigured, match="SLOWWAVE_LEASE_SECONDS"):
+        load()
+
+
 def test_a_key_is_shown_only_to_who_asks_for_it() -> None:
     assert revealed(SecretStr("sk-1")) == "sk-1"
     assert revealed(None) is None

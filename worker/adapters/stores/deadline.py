@@ -8,6 +8,9 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
+#: The longest call of a store unless its caller says another: well within half a lease of 60 s.
+DEADLINE_SECONDS = 15.0
+
 
 class DeadlinePool(Generic[T]):
     """A call that is late is left to its thread; the threads end with the process at the latest.

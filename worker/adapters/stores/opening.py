@@ -6,6 +6,7 @@ from urllib.parse import unquote
 
 from worker.adapters.ondemand import on_demand
 from worker.adapters.stores import weaviate_address
+from worker.adapters.stores.deadline import DEADLINE_SECONDS
 from worker.adapters.stores.sqlite import SqliteStore
 from worker.core.ports import Store
 from worker.errors import Misconfigured
@@ -13,8 +14,12 @@ from worker.errors import Misconfigured
 SQLITE = "sqlite:///"
 
 
-def open_store(url: str, key: str | None = None) -> Store:
+def open_store(
+    url: str, key: str | None = None, deadline_seconds: float = DEADLINE_SECONDS
+) -> Store:
     """By the URL's scheme; reaches for nothing yet, its `open` does. Raises `Misconfigured`.
+
+    A call of a server takes no longer than `deadline_seconds`, its retries included.
 
     After `sqlite:///` comes the path, so an absolute one makes four slashes.
     """
@@ -22,11 +27,19 @@ def open_store(url: str, key: str | None = None) -> Store:
         return SqliteStore(_path(url))
     if url.partition("://")[0] in weaviate_address.PORTS:
         weaviate = on_demand("worker.adapters.stores.weaviate", "WeaviateStore")
-        return cast("Store", weaviate(weaviate_address.parse(url), key))
+        return cast("Store", weaviate(weaviate_address.parse(url), key, deadline_seconds))
     raise Misconfigured(
         f"SLOWWAVE_STORE_URL begins with {url.partition('://')[0]!r} and is none of `sqlite:///PATH`, `weaviate://HOST:PORT?grpc_port=N`,"
         " `weaviates://HOST:PORT?grpc_port=N`"
     )
+
+
+def check_made(url: str) -> None:
+    """Raises `Misconfigured` for a file that is not there: who only reads must not make it."""
+    if url.startswith(SQLITE) and not (path := _path(url)).exists():
+        raise Misconfigured(
+            f"there is no store at {path} yet: check SLOWWAVE_STORE_URL; nothing was learned there"
+        )
 
 
 def _path(url: str) -> Path:

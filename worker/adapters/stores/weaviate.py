@@ -16,6 +16,7 @@ from weaviate.exceptions import WeaviateInsertManyAllFailedError
 from schemas.memory import ArchiveRecord, MemoryRecord
 from schemas.plan import Run
 from schemas.scope import Scope
+from worker.adapters.stores.deadline import DEADLINE_SECONDS
 from worker.adapters.stores.indexed import (
     check_archives,
     check_memories,
@@ -53,8 +54,10 @@ T = TypeVar("T")
 class WeaviateStore:
     """A scope is a tenant of each collection. The whole record is in `payload`; the rest finds it."""
 
-    def __init__(self, address: Address, key: str | None) -> None:
-        self._link = Link(address, key)
+    def __init__(
+        self, address: Address, key: str | None, deadline_seconds: float = DEADLINE_SECONDS
+    ) -> None:
+        self._link = Link(address, key, deadline_seconds)
         self._address = address
         self._embedding = Embedding("", 0)
         self._lock = threading.Lock()

@@ -26,10 +26,6 @@ from worker.errors import Misconfigured
 
 OLDEST = (1, 38, 6)
 CONNECT_SECONDS = 5
-QUERY_SECONDS = 10
-INSERT_SECONDS = 30
-#: On top of the client's own deadlines, which its retries on a lost connection (up to 63 s) do not keep.
-GRACE_SECONDS = 2
 #: Searches of one process that run side by side.
 THREADS = 8
 
@@ -49,19 +45,29 @@ class Connected:
 class Link:
     """Connects at the first call in each process: gRPC does not survive a fork."""
 
-    def __init__(self, address: Address, key: str | None) -> None:
+    def __init__(self, address: Address, key: str | None, deadline_seconds: float) -> None:
         self.address = address
         self._key = key
+        #: Of one call with all its retries: those of the client (up to 63 s) keep no deadline.
+        self._deadline_seconds = deadline_seconds
         self._lock = threading.Lock()
         #: By process id; a parent's stays here untouched, since closing it in a child would hang.
         self._connected: dict[int, Connected] = {}
 
     def read(self, calls: list[Callable[[Client], T]]) -> list[T]:
         """All at once. Raises `NoTenant`, `Unavailable` and others."""
-        return self._run(calls, QUERY_SECONDS)
+        connected = self._here()
+        client = connected.client
+        seconds = self._deadline_seconds
+        try:
+            return connected.pool.run([partial(call, client) for call in calls], seconds)
+        except TimeoutError as error:
+            raise out_of_reach(self.address, f"no answer within {seconds:g} s") from error
+        except CLIENT_ERRORS as error:
+            raise translated(error, self.address) from error
 
     def write(self, call: Callable[[Client], T]) -> T:
-        return self._run([call], INSERT_SECONDS)[0]
+        return self.read([call])[0]
 
     def close(self) -> None:
         with self._lock:
@@ -70,26 +76,14 @@ class Link:
             connected.pool.close()
             connected.client.close()
 
-    def _run(self, calls: list[Callable[[Client], T]], seconds: int) -> list[T]:
-        connected = self._here()
-        client = connected.client
-        try:
-            return connected.pool.run(
-                [partial(call, client) for call in calls], seconds + GRACE_SECONDS
-            )
-        except TimeoutError as error:
-            raise out_of_reach(self.address, f"no answer within {seconds} s") from error
-        except CLIENT_ERRORS as error:
-            raise translated(error, self.address) from error
-
     def _here(self) -> Connected:
         with self._lock:
             if (process := os.getpid()) not in self._connected:
-                self._connected[process] = _connect(self.address, self._key)
+                self._connected[process] = _connect(self.address, self._key, self._deadline_seconds)
             return self._connected[process]
 
 
-def _connect(address: Address, key: str | None) -> Connected:
+def _connect(address: Address, key: str | None, deadline_seconds: float) -> Connected:
     """Raises `Unavailable` or `Misconfigured`."""
     _check_version(address, key)
     # It logs whole objects when one is refused: people's words do not belong into a log.
@@ -106,7 +100,9 @@ def _connect(address: Address, key: str | None) -> Connected:
             # Its checks ask PyPI for news, and give a busy server 2 seconds.
             skip_init_checks=True,
             additional_config=AdditionalConfig(
-                timeout=Timeout(init=CONNECT_SECONDS, query=QUERY_SECONDS, insert=INSERT_SECONDS),
+                timeout=Timeout(
+                    init=CONNECT_SECONDS, query=deadline_seconds, insert=deadline_seconds
+                ),
                 trust_env=False,
             ),
         )

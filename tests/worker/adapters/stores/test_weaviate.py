@@ -30,7 +30,7 @@ from deploy.weaviate_server import server
 from schemas.memory import MemoryRecord
 from schemas.scope import Scope
 from tests.build import memory, vector
-from worker.adapters.stores import weaviate_link
+from worker.adapters.stores.opening import open_store
 from worker.adapters.stores.weaviate import WeaviateStore
 from worker.adapters.stores.weaviate_address import Address, parse
 from worker.adapters.stores.weaviate_collections import MEMORY, Embedding
@@ -348,18 +348,16 @@ def test_a_port_where_nobody_listens_is_unavailable() -> None:
 
 
 def test_a_server_that_goes_away_is_unavailable_within_the_deadline(
-    tmp_path: Path, scope: Scope, weaviate_server: Server, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, scope: Scope, weaviate_server: Server
 ) -> None:
     """The client alone would try again for a minute."""
-    monkeypatch.setattr(weaviate_link, "QUERY_SECONDS", 0.2)
-    monkeypatch.setattr(weaviate_link, "INSERT_SECONDS", 0.2)
-    monkeypatch.setattr(weaviate_link, "GRACE_SECONDS", 0.1)
     with server(tmp_path / "own") as running:
-        store = WeaviateStore(parse(running.url), None)
-        monkeypatch.setattr(weaviate_link, "INSERT_SECONDS", 20)
-        store.open(*EMBEDDING)
-        store.prepare(scope)
-        monkeypatch.setattr(weaviate_link, "INSERT_SECONDS", 0.2)
+        with closing(open_store(running.url)) as patient:
+            patient.open(*EMBEDDING)
+            patient.prepare(scope)
+        store = WeaviateStore(parse(running.url), None, deadline_seconds=0.2)
+        store._embedding = Embedding(*EMBEDDING)
+        store._link._here()
     reads = (
         lambda: store.nominate(scope, [Query(vector("x"))], 5),
         lambda: store.count(scope),

@@ -92,7 +92,7 @@ class Watched(SqliteStore):
 def watched(cli: Cli, moved: Shelf, monkeypatch: pytest.MonkeyPatch) -> Watched:
     """What the commands open."""
     store = Watched(cli.folder / "memory.db")
-    monkeypatch.setattr("worker.wiring.open_store", lambda *_: store)
+    monkeypatch.setattr("worker.wiring.open_store", lambda *_, **__: store)
     return store
 
 

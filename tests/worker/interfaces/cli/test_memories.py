@@ -1,5 +1,7 @@
 from datetime import timedelta
 
+import pytest
+
 from tests.build import NOW, SCOPE, memory
 from tests.worker.interfaces.cli.running import WHOSE, Cli, Shelf
 
@@ -54,3 +56,23 @@ def test_a_table_is_for_people_and_has_no_colours_when_piped(cli: Cli, shelf: Sh
 
     assert "Ann likes [red]brackets[/red]." in told.out
     assert "\x1b" not in told.out
+
+
+@pytest.mark.parametrize("command", [("memories",), ("history", "abcd"), ("recall", "Oslo")])
+def test_reading_a_mistyped_store_says_so_and_makes_nothing(
+    cli: Cli, command: tuple[str, ...]
+) -> None:
+    path = cli.folder / "mistyped" / "m.db"
+
+    told = cli(*command, *WHOSE, SLOWWAVE_STORE_URL=f"sqlite:///{path}")
+
+    assert (told.status, told.out) == (1, "")
+    assert f"no store at {path} yet: check SLOWWAVE_STORE_URL" in told.err
+    assert not path.parent.exists()
+
+
+def test_the_embedded_store_may_be_read_before_anything_was_learned(cli: Cli) -> None:
+    told = cli("memories", *WHOSE, SLOWWAVE_STORE_URL="", SLOWWAVE_DATA_DIR=str(cli.folder / "new"))
+
+    assert told.status == 0
+    assert "no memories yet" in told.err
