@@ -74,6 +74,7 @@ def test_a_wrong_setting_is_named_on_one_line(cli: Cli) -> None:
     assert not told.out
 
 
+@pytest.mark.usefixtures("shelf")
 @pytest.mark.parametrize("arguments", [("memories", *WHOSE), ("recall", "x", *WHOSE)])
 def test_reading_needs_no_queue(cli: Cli, arguments: tuple[str, ...]) -> None:
     assert cli(*arguments, SLOWWAVE_REDIS_URL=DOWN).status == 0

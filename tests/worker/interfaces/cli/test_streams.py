@@ -28,6 +28,7 @@ def shell(cli: Cli, arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.usefixtures("shelf")
 @pytest.mark.parametrize("closed", CLOSED)
 @pytest.mark.parametrize("command", ["--help", f"memories {WHOSE}"])
 def test_a_closed_stream_is_no_error(cli: Cli, command: str, closed: str) -> None:
