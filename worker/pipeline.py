@@ -22,6 +22,7 @@ from worker.adapters.model import Model, Tally
 from worker.adapters.prompts import fingerprint
 from worker.core import runs
 from worker.core.candidates import Reach, candidacy, queries
+from worker.core.equal_facts import merged
 from worker.core.extract import SLOTS
 from worker.core.gate import gate
 from worker.core.heard import Found, Heard
@@ -194,7 +195,8 @@ def _extract(parts: Parts, claim: Claim, setting: Setting, tally: Tally) -> Foun
         return Found(())
     slots = tuple(parts.store.slots(setting.scope, SLOTS))
     heard = replace(heard, slots=slots, overlay_days=parts.settings.overlay_days)
-    return parts.model.run(parts.extraction, heard, tally)
+    found = parts.model.run(parts.extraction, heard, tally)
+    return replace(found, facts=merged(found.facts))
 
 
 def _judge(parts: Parts, case: Candidacy, tally: Tally) -> Groups:

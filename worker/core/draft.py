@@ -10,9 +10,9 @@ from schemas.ids import memory_id
 from schemas.memory import ArchiveRecord, Memory, MemoryRecord, Reason
 from schemas.plan import Add, File, Retire, Revise
 from worker.core import merging
-from worker.core.current import current
-from worker.core.judgment import Candidacy, Group
+from worker.core.judgment import Candidacy, Group, ordinal
 from worker.core.members import Member, member
+from worker.core.outcome import Outcome
 from worker.core.setting import Setting
 from worker.core.words import normalised
 
@@ -35,12 +35,14 @@ class Draft:
         flag: str | None = None,
     ) -> Iterator[Add]:
         """Facts added as they are; a request to forget is never stored, nor what nobody but a machine said."""
-        for label in sorted(labels, key=lambda label: int(label[1:])):
+        for label in sorted(labels, key=ordinal):
             one = member(self.candidacy, label)
             fact = one.the_fact
-            if fact.kind == "forget":
+            if one.is_request and fact.authority != "user":
+                self.dropped["only a person may ask to forget"] += 1
+            elif one.is_request:
                 self.dropped["nothing known to forget"] += 1
-            elif fact.authority != "user" and not self.setting.policy.remember_assistant:
+            elif not self.stores(one):
                 self.dropped[f"only the {fact.authority} said it"] += 1
             else:
                 add = self.add([one], None, why)
@@ -48,6 +50,10 @@ class Draft:
                 yield add.model_copy(
                     update={"record": MemoryRecord(memory=memory, vector=add.record.vector)}
                 )
+
+    def stores(self, fact: Member) -> bool:
+        """Whether what this one says may be stored, by who said it."""
+        return fact.the_fact.authority == "user" or self.setting.policy.remember_assistant
 
     def add(
         self, facts: Sequence[Member], text: str | None, why: str, after: str | None = None
@@ -58,10 +64,10 @@ class Draft:
             self.born(first), [twin.the_fact for twin in twins], self.setting.run
         )
         memory = memory.model_copy(update={"after": after or memory.after})
-        vector = self.vector(first)
-        if text and text in self.vectors and normalised(text) != normalised(memory.text):
+        vector = first.vector
+        if text and normalised(text) != normalised(memory.text):
             memory = merging.worded(memory, text)
-            vector = self.vectors[text]
+            vector = self.vector_of(text, facts)
         return Add(
             record=MemoryRecord(memory=memory, vector=vector),
             relation="new",
@@ -70,72 +76,60 @@ class Draft:
         )
 
     def revise(
-        self, old: Member, memory: Memory, speaker: Member, group: Group, reason: Reason
+        self, found: Outcome, old: Member, memory: Memory, group: Group, reason: Reason
     ) -> Revise:
-        """The next version of `old`: the group's words, or the speaker's own where it has none."""
-        if group.text and group.text in self.vectors:
-            return self.worded(old, memory, group.text, self.vectors[group.text], group, reason)
-        text, vector = speaker.statement.text, self.vector(speaker)
-        return self.worded(old, memory, text, vector, group, reason)
-
-    def worded(  # noqa: PLR0913, PLR0917 - a revision has that many parts
-        self,
-        old: Member,
-        memory: Memory,
-        text: str,
-        vector: Vector,
-        group: Group,
-        reason: Reason,
-    ) -> Revise:
-        """The next version of `old`, in these words."""
+        """The next version of `old`, in the words of the outcome."""
+        text = found.text or old.shown.text
         revised = merging.revised(memory, text, self.setting.run, self.setting.now)
+        vector = self.vector_of(text, found.members)
         return Revise(
             record=MemoryRecord(memory=revised, vector=vector),
-            archive=self._archive(old.memory, old.the_record.vector, old.memory.id, group, reason),
+            archive=self._archive(old.memory, old.vector, old.memory.id, group, reason),
             relation=group.relation,
             why=group.why,
-            turn_ids=self._turns(group),
+            turn_ids=_turns(found),
         )
 
-    def retire(self, old: Member, by: UUID | None, group: Group, reason: Reason) -> Retire:
+    def retire(
+        self, old: Member, by: UUID | None, found: Outcome, group: Group, reason: Reason
+    ) -> Retire:
         return Retire(
-            archive=self._archive(old.memory, old.the_record.vector, by, group, reason),
+            archive=self._archive(old.memory, old.vector, by, group, reason),
             relation=group.relation,
             why=group.why,
-            turn_ids=self._turns(group),
+            turn_ids=_turns(found),
         )
 
     def file(self, fact: Member, by: UUID, group: Group, reason: Reason) -> File:
         """History at birth: archived under the id it would have had."""
         return File(
-            archive=self._archive(self.born(fact), self.vector(fact), by, group, reason),
+            archive=self._archive(self.born(fact), fact.vector, by, group, reason),
             relation=group.relation,
             why=group.why,
             turn_ids=fact.the_fact.turn_ids,
         )
 
+    def id_of(self, one: Member) -> UUID:
+        """A memory's own, or that under which a fact is born."""
+        if one.record:
+            return one.memory.id
+        return memory_id(self.setting.scope.key, self.setting.run, one.ordinal)
+
     def born(self, one: Member) -> Memory:
         fact, setting = one.the_fact, self.setting
         return merging.born(
             fact,
-            id=memory_id(setting.scope.key, setting.run, one.ordinal),
+            id=self.id_of(one),
             scope=setting.scope,
             run=setting.run,
             now=setting.now,
             metadata=setting.metadata(fact.turn_ids),
         )
 
-    def stands(self, one: Member) -> Memory:
-        """A memory as it stands now: with what stands again where its end has passed."""
-        return current(one.memory, self.setting.now) or one.memory
-
-    def vector_of(self, text: str, members: Iterable[Member]) -> Vector | None:
+    def vector_of(self, text: str, members: Iterable[Member]) -> Vector:
         """The embedding of a text that one of the members or the judge brought."""
-        brought = {member.statement.text: self.vector(member) for member in members}
-        return brought.get(text) or self.vectors.get(text)
-
-    def vector(self, one: Member) -> Vector:
-        return one.record.vector if one.record else self.candidacy.vectors[one.ordinal]
+        brought = {one.statement.text: one.vector for one in members if not one.has_lapsed}
+        return brought[text] if text in brought else self.vectors[text]
 
     def _archive(
         self, memory: Memory, vector: Vector, by: UUID | None, group: Group, reason: Reason
@@ -150,6 +144,6 @@ class Draft:
             now=self.setting.now,
         )
 
-    def _turns(self, group: Group) -> tuple[UUID, ...]:
-        labels = [label for label in group.members if label.startswith("f")]
-        return merging.union(*(self.candidacy.fact(label).turn_ids for label in labels))
+
+def _turns(found: Outcome) -> tuple[UUID, ...]:
+    return merging.union(*(fact.the_fact.turn_ids for fact in found.facts))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from worker.core.judgment import Candidacy, Group, Groups
+from worker.core.judgment import Candidacy, Group, Groups, facts_in, memories_in, ordinal
 from worker.core.members import is_sound
 from worker.core.part import part, relabelled
 from worker.core.words import normalised
@@ -60,29 +60,29 @@ def _settled(candidacy: Candidacy) -> tuple[list[list[str]], list[str]]:
             settled.append(group)
     while contested := _contested(candidacy, settled, left):
         settled.remove(contested)
-        left += [label for label in contested if label[0] == "f"]
-    return settled, sorted(left, key=lambda label: int(label[1:]))
+        left += facts_in(contested)
+    return settled, sorted(left, key=ordinal)
 
 
 def _same_words(candidacy: Candidacy) -> Iterator[list[str]]:
     """The facts, those of one subject with the same words together; each request to forget by itself."""
     clusters: dict[tuple[str, str, str], list[str]] = {}
-    for at, fact in enumerate(candidacy.facts, start=1):
-        alone = f"f{at}" if fact.kind == "forget" else ""
+    for label, fact in zip(candidacy.fact_labels, candidacy.facts, strict=True):
+        alone = label if fact.kind == "forget" else ""
         key = (normalised(fact.text), fact.subject.casefold(), alone)
-        clusters.setdefault(key, []).append(f"f{at}")
+        clusters.setdefault(key, []).append(label)
     yield from clusters.values()
 
 
 def _without_a_judge(candidacy: Candidacy, facts: list[str]) -> list[str] | None:
     """The group that these facts of the same words are in for certain; nothing where a judge has to say."""
-    offered = {one for label in facts for one in candidacy.offered[int(label[1:]) - 1]}
+    offered = {one for label in facts for one in candidacy.offered_to(label)}
     if not offered - set(facts):
         return facts if len(facts) == 1 or is_sound(candidacy, facts) else None
     if candidacy.fact(facts[0]).kind == "forget":
         return None
     words = normalised(candidacy.fact(facts[0]).text)
-    memories = [one for one in sorted(offered) if one[0] == "c"]
+    memories = memories_in(sorted(offered))
     equal = [one for one in memories if normalised(candidacy.shown(one).text) == words]
     group = [*facts, *equal]
     return group if len(equal) == 1 and is_sound(candidacy, group) else None
@@ -90,5 +90,5 @@ def _without_a_judge(candidacy: Candidacy, facts: list[str]) -> list[str] | None
 
 def _contested(candidacy: Candidacy, settled: list[list[str]], left: list[str]) -> list[str] | None:
     """A settled group of which a fact that is left was offered a member."""
-    wanted = {one for label in left for one in candidacy.offered[int(label[1:]) - 1]}
+    wanted = {one for label in left for one in candidacy.offered_to(label)}
     return next((group for group in settled if wanted & set(group)), None)

@@ -85,6 +85,24 @@ def invented(members: Sequence[Statement], texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def denied(members: Sequence[Statement], text: str) -> list[str]:
+    """What the text denies although a member plainly says it, in words."""
+    sources = [(details(member.text), clauses(member.text)) for member in members]
+    return [
+        f'"{negation.clause}"'
+        for negation in negated.negated(text)
+        if any(_affirms(said, own, negation) for own, said in sources)
+    ]
+
+
+def _affirms(said: Sequence[str], own: Details, negation: Negated) -> bool:
+    """Whether one of the clauses is the denied one without its negation."""
+    if any(negation.about & other.about for other in own.negated):
+        return False
+    whole = carriers(negation.clause)
+    return any(words <= whole and words & negation.about for words in map(carriers, said))
+
+
 def _not_among(own: Details, others: Sequence[Details], known: Known) -> Iterator[str]:
     """Each number, date, identifier, name, quotation and negation of one text that the others do not have."""
     spellings = _union(other.spellings for other in others) | known.spellings

@@ -9,11 +9,10 @@ from typing import Any, cast, get_args
 
 from pydantic import BaseModel
 
-from worker.core.group_rules import complaints, writes_text
+from worker.core.group_rules import complaints
 from worker.core.judge_reply import GroupReply, JudgeReply, known_label
-from worker.core.judgment import MAX_GROUP, Candidacy, Group, GroupRelation, Groups
-from worker.core.members import members_newest_first
-from worker.core.standing import standing
+from worker.core.judgment import MAX_GROUP, Candidacy, Group, GroupRelation, Groups, is_fact
+from worker.core.outcome import outcome
 from worker.core.step import BadReply, Prompt
 
 #: Complaints in one message to the model.
@@ -46,27 +45,19 @@ class Batchwise:
 
 
 def _lean(candidacy: Candidacy, group: Group) -> Group:
-    """Without a text that nothing would be written from, or that is the newest member's own."""
-    if not writes_text(candidacy, group) and not _keeps_details(candidacy, group):
-        return group.model_copy(update={"text": None, "after": None})
-    newest = members_newest_first(candidacy, group)[0].label
-    own = group.relation in {"update", "contradict"} and group.text == candidacy.shown(newest).text
-    return group.model_copy(update={"text": None}) if own else group
-
-
-def _keeps_details(candidacy: Candidacy, group: Group) -> bool:
-    """Whether the text is what keeps a detail that the one memory said again lacks."""
-    if group.relation != "same" or group.text is None:
-        return False
-    statements = [candidacy.shown(label) for label in group.members]
-    known = [candidacy.shown(label).text for label in group.members if label.startswith("c")]
-    return standing(statements, *known, group.text) == group.text
+    """Without the texts that make no difference to what the group comes to."""
+    found = outcome(candidacy, group)
+    for without in ({"text": None, "after": None}, {"text": None}, {"after": None}):
+        lean = group.model_copy(update=without)
+        if lean != group and outcome(candidacy, lean) == found:
+            return lean
+    return group
 
 
 def _facts(candidacy: Candidacy) -> list[dict[str, Any]]:
     return [
         {
-            "id": f"f{at}",
+            "id": label,
             "text": fact.text,
             "kind": fact.kind,
             "subject": fact.subject,
@@ -74,14 +65,14 @@ def _facts(candidacy: Candidacy) -> list[dict[str, Any]]:
             "until": fact.until.isoformat(timespec="seconds") if fact.until else None,
             "candidates": list(offered),
         }
-        for at, (fact, offered) in enumerate(
-            zip(candidacy.facts, candidacy.offered, strict=True), start=1
+        for label, fact, offered in zip(
+            candidacy.fact_labels, candidacy.facts, candidacy.offered, strict=True
         )
     ]
 
 
 def _candidates(candidacy: Candidacy) -> list[dict[str, Any]]:
-    shown = {f"c{at}": candidacy.shown(f"c{at}") for at in range(1, len(candidacy.candidates) + 1)}
+    shown = {label: candidacy.shown(label) for label in candidacy.memory_labels}
     return [
         {
             "id": label,
@@ -100,10 +91,10 @@ def _groups(candidacy: Candidacy, reply: JudgeReply) -> Groups:
     groups, new = [], []
     for given in reply.groups:
         members = _members(candidacy, given)
-        if len(members) == 1 and members[0].startswith("f"):
+        if len(members) == 1 and is_fact(members[0]):
             new += members
         elif any(not one.startswith("c") for one in members):
-            groups.append(_group(candidacy, given, members))
+            groups.append(_group(given, members))
     for one in reply.new:
         label = f"f{one}" if one.isascii() and one.isdigit() else one
         if not label.startswith("c"):
@@ -117,7 +108,7 @@ def _members(candidacy: Candidacy, given: GroupReply) -> list[str]:
     return list(dict.fromkeys(members))
 
 
-def _group(candidacy: Candidacy, given: GroupReply, members: list[str]) -> Group:
+def _group(given: GroupReply, members: list[str]) -> Group:
     if given.relation not in get_args(GroupRelation):
         choices = ", ".join(f'"{one}"' for one in get_args(GroupRelation))
         raise BadReply(f'"{given.relation}" is no relation: choose one of {choices}')
@@ -127,11 +118,5 @@ def _group(candidacy: Candidacy, given: GroupReply, members: list[str]) -> Group
         relation=cast("GroupRelation", given.relation),
         drops=tuple(drop for drop in given.drops if drop),
         text=given.text,
-        after=given.after if _temporary(candidacy, members) else None,
+        after=given.after,
     )
-
-
-def _temporary(candidacy: Candidacy, members: Sequence[str]) -> bool:
-    """Whether a fact among them has an end; only then does anything stand again."""
-    facts = {f"f{at}": fact for at, fact in enumerate(candidacy.facts, start=1)}
-    return any(facts[one].until for one in members if one in facts)

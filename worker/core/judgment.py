@@ -1,5 +1,6 @@
 """What is put to a judge, and what it finds: groups of facts and memories about the same thing."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -14,11 +15,30 @@ GroupRelation = Literal["same", "update", "contradict", "forget"]
 MAX_GROUP = 8
 
 
+def is_fact(label: str) -> bool:
+    """Whether it labels a fact; else a memory."""
+    return label.startswith("f")
+
+
+def ordinal(label: str) -> int:
+    """Place in its own list, from 0."""
+    return int(label[1:]) - 1
+
+
+def facts_in(labels: Iterable[str]) -> tuple[str, ...]:
+    return tuple(label for label in labels if is_fact(label))
+
+
+def memories_in(labels: Iterable[str]) -> tuple[str, ...]:
+    return tuple(label for label in labels if not is_fact(label))
+
+
 @dataclass(frozen=True)
 class Candidacy:
     """Facts of a batch, the live memories that might be about the same things, and who was offered what.
 
-    Facts are labelled `f1…` and candidates `c1…`, in the order of the tuples.
+    Facts are labelled `f1…` and candidates `c1…`, in the order of the tuples. Without facts every candidate was
+    nominated with every other.
     """
 
     facts: tuple[Fact, ...]
@@ -31,18 +51,32 @@ class Candidacy:
     #: The moment of the question: memories are shown as they stand then. Null: as they are stored.
     asked_at: datetime | None = None
 
+    @property
+    def fact_labels(self) -> tuple[str, ...]:
+        return tuple(f"f{at}" for at in range(1, len(self.facts) + 1))
+
+    @property
+    def memory_labels(self) -> tuple[str, ...]:
+        return tuple(f"c{at}" for at in range(1, len(self.candidates) + 1))
+
     def fact(self, label: str) -> Fact:
-        return self.facts[int(label[1:]) - 1]
+        return self.facts[ordinal(label)]
 
     def candidate(self, label: str) -> MemoryRecord:
-        return self.candidates[int(label[1:]) - 1]
+        return self.candidates[ordinal(label)]
 
-    def statement(self, label: str) -> Fact | MemoryRecord:
-        return self.fact(label) if label.startswith("f") else self.candidate(label)
+    def vector(self, label: str) -> Vector:
+        return self.vectors[ordinal(label)] if is_fact(label) else self.candidate(label).vector
+
+    def offered_to(self, label: str) -> tuple[str, ...]:
+        """What may be joined with it, best first."""
+        if is_fact(label):
+            return self.offered[ordinal(label)]
+        return () if self.facts else self.memory_labels
 
     def shown(self, label: str) -> Fact | Memory:
         """What the judge sees: a fact, or a memory as it stands at the moment of the question."""
-        if label.startswith("f"):
+        if is_fact(label):
             return self.fact(label)
         memory = self.candidate(label).memory
         return (current(memory, self.asked_at) if self.asked_at else None) or memory
@@ -59,7 +93,7 @@ class Group(Frozen):
     drops: tuple[str, ...] = ()
     #: Null where the newest member's own words stand; under `forget` what remains.
     text: Text | None = None
-    #: The text that stands again once the newest member's `until` has passed.
+    #: The text that stands again once the newest member's `until` has passed; under `forget` the memory's.
     after: Text | None = None
 
 

@@ -4,21 +4,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from schemas.base import Vector
 from schemas.memory import Fact, Memory, MemoryRecord
-from worker.core.judgment import Candidacy, Group
+from worker.core.judgment import Candidacy, Group, facts_in, ordinal
 
 
 @dataclass(frozen=True)
 class Member:
-    """A fact of the batch or a live memory, under its label; exactly one of the two is set."""
+    """A fact of the batch or a live memory, under its label; exactly one of `fact` and `record` is set."""
 
     label: str
+    #: As the judge was shown it: a memory that has lapsed as what stands again.
+    statement: Fact | Memory
+    vector: Vector
     fact: Fact | None
     record: MemoryRecord | None
-
-    @property
-    def statement(self) -> Fact | Memory:
-        return self.the_fact if self.fact else self.memory
 
     @property
     def the_fact(self) -> Fact:
@@ -34,24 +34,45 @@ class Member:
 
     @property
     def memory(self) -> Memory:
+        """As it is stored."""
         return self.the_record.memory
 
     @property
+    def shown(self) -> Memory:
+        """As it stands at the moment of the question."""
+        if isinstance(self.statement, Fact):
+            raise TypeError(f"{self.label} is no memory")
+        return self.statement
+
+    @property
+    def has_lapsed(self) -> bool:
+        """Whether it stands for words that are not written down yet: `vector` is of others then."""
+        return self.record is not None and self.statement != self.memory
+
+    @property
+    def is_request(self) -> bool:
+        """Whether it asks to forget."""
+        return self.fact is not None and self.fact.kind == "forget"
+
+    @property
     def ordinal(self) -> int:
-        """Place in its own list, from 0."""
-        return int(self.label[1:]) - 1
+        return ordinal(self.label)
 
 
 def member(candidacy: Candidacy, label: str) -> Member:
-    if label.startswith("f"):
-        return Member(label, candidacy.fact(label), None)
-    return Member(label, None, candidacy.candidate(label))
+    statement, vector = candidacy.shown(label), candidacy.vector(label)
+    if isinstance(statement, Fact):
+        return Member(label, statement, vector, statement, None)
+    return Member(label, statement, vector, None, candidacy.candidate(label))
 
 
 def members_newest_first(candidacy: Candidacy, group: Group) -> list[Member]:
     """By the time said; at one time a fact is newer than a memory, a later fact than an earlier."""
-    members = [member(candidacy, label) for label in group.members]
-    return sorted(members, key=_age, reverse=True)
+    return _newest_first(candidacy, group.members)
+
+
+def _newest_first(candidacy: Candidacy, labels: Iterable[str]) -> list[Member]:
+    return sorted((member(candidacy, label) for label in labels), key=_age, reverse=True)
 
 
 def _age(one: Member) -> tuple[datetime, bool, int, str]:
@@ -60,15 +81,14 @@ def _age(one: Member) -> tuple[datetime, bool, int, str]:
 
 
 def labels(candidacy: Candidacy) -> frozenset[str]:
-    facts = (f"f{at + 1}" for at in range(len(candidacy.facts)))
-    return frozenset((*facts, *(f"c{at + 1}" for at in range(len(candidacy.candidates)))))
+    return frozenset((*candidacy.fact_labels, *candidacy.memory_labels))
 
 
 def sound(candidacy: Candidacy, groups: Iterable[Group]) -> tuple[Group, ...]:
     """The groups that only name what was offered, and nothing twice; the rest is left out whole.
 
     Replies are refused for the same reasons before they get here. This is the last line: whatever the judge
-    and its reader did, no memory changes that was not offered to a fact of the group, and none twice.
+    and its reader did, no memory changes that was not offered to the centre of its group, and none twice.
     """
     used, kept = set[str](), list[Group]()
     for group in groups:
@@ -79,25 +99,22 @@ def sound(candidacy: Candidacy, groups: Iterable[Group]) -> tuple[Group, ...]:
 
 
 def is_sound(candidacy: Candidacy, members: Sequence[str]) -> bool:
-    """At least two, none twice, and all were offered to the newest fact among them."""
+    """At least two, none twice, a fact where there are any, and all were offered to the centre."""
     names = set(members)
-    if len(names) < 2 or len(names) != len(members) or not names <= labels(candidacy):  # noqa: PLR2004
+    if not 1 < len(names) == len(members) or not names <= labels(candidacy):
         return False
-    facts = [member(candidacy, label) for label in members if label.startswith("f")]
-    if not facts:
+    if candidacy.facts and not facts_in(members):
         return False
-    newest = max(facts, key=_age)
-    return names <= {*candidacy.offered[newest.ordinal], newest.label}
+    return not strangers(candidacy, members)
 
 
-def survivor_first(memories: list[Member]) -> list[Member]:
-    """The most confirmed first, else the oldest; the pinned before all, since it may not be retired."""
-    return sorted(
-        memories,
-        key=lambda m: (
-            not m.memory.pinned,
-            -m.memory.confirmations,
-            m.memory.created_at,
-            str(m.memory.id),
-        ),
-    )
+def strangers(candidacy: Candidacy, members: Sequence[str]) -> tuple[str, ...]:
+    """Members that were not offered to the centre of their group."""
+    middle = centre(candidacy, members)
+    offered = {middle, *candidacy.offered_to(middle)}
+    return tuple(one for one in members if one not in offered)
+
+
+def centre(candidacy: Candidacy, members: Sequence[str]) -> str:
+    """What all others have to be offered to: the newest fact; among memories alone the newest of them."""
+    return _newest_first(candidacy, facts_in(members) or members)[0].label

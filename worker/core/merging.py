@@ -1,5 +1,6 @@
 """How records are made from facts and from one another: fields only, no decision."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
@@ -125,8 +126,22 @@ def absorbed(survivor: Memory, others: Iterable[Memory]) -> Memory:
             "links": tuple(
                 id for id in union(*(memory.links for memory in members)) if id not in gone
             ),
+            **_longest(members),
         }
     )
+
+
+def _longest(members: Iterable[Memory]) -> dict[str, Any]:
+    """The end of the one that holds longest: to be called the same never shortens a life."""
+    lasting = max(members, key=lambda one: one.until.timestamp() if one.until else math.inf)
+    return {name: getattr(lasting, name) for name in ("until", "until_assumed", "after")}
+
+
+def remaining(memory: Memory, before: Memory, after: str | None, *, keeps_end: bool) -> Memory:
+    """What is left after a request to forget: nothing of it comes back that was not named."""
+    until = before.until if keeps_end else None
+    assumed = before.until_assumed and keeps_end
+    return memory.model_copy(update={"until": until, "until_assumed": assumed, "after": after})
 
 
 def worded(memory: Memory, text: str) -> Memory:
@@ -146,16 +161,17 @@ def revised(survivor: Memory, text: str, run: UUID, now: datetime) -> Memory:
     )
 
 
-def restated(survivor: Memory, newest: Fact, older: Sequence[Fact], after: str | None) -> Memory:
-    """The survivor under what the newest fact says of itself: whose, when, how long."""
-    facts = [newest, *older]
+def restated(
+    survivor: Memory, newest: Fact | Memory, facts: Sequence[Fact], after: str | None
+) -> Memory:
+    """The survivor under what the newest member says of itself: whose, when, how long."""
     own = {name: value for name, value in fields_of(newest).items() if name != "identifiers"}
     return survivor.model_copy(
         update={
             **own,
             "attribute": newest.attribute or survivor.attribute,
             "turn_ids": union(survivor.turn_ids, *(fact.turn_ids for fact in facts)),
-            "confirmations": survivor.confirmations + 1,
+            "confirmations": survivor.confirmations + min(1, len(facts)),
             "last_confirmed_at": max(survivor.last_confirmed_at, newest.said_at),
             "after": after,
         }

@@ -14,7 +14,7 @@ from schemas.plan import Change, Confirm, Held, Plan, Retire, Revise
 from worker.core import merging
 from worker.core.cap import facts_of, over_the_cap
 from worker.core.draft import Draft
-from worker.core.judgment import Candidacy, Group, Groups
+from worker.core.judgment import Candidacy, Group, Groups, facts_in, memories_in
 from worker.core.members import labels, member, sound
 from worker.core.setting import Account, Setting
 from worker.core.settling import beside, settle
@@ -24,11 +24,12 @@ MISJUDGED = "it was judged together with what was not offered to it"
 
 def new_texts(candidacy: Candidacy, groups: Groups) -> tuple[str, ...]:
     """Texts that a plan may store and that no member brings a vector for."""
-    written = (group.text for group in groups.groups if group.text)
-    memories = [label for group in groups.groups for label in group.members if label[:1] == "c"]
-    lapsed = (candidacy.shown(label) for label in memories if label in labels(candidacy))
-    stored = {record.memory.text for record in candidacy.candidates}
-    return merging.union(written, (one.text for one in lapsed if one.text not in stored))
+    named = {label for group in groups.groups for label in memories_in(group.members)}
+    known = (member(candidacy, label) for label in candidacy.memory_labels if label in named)
+    return merging.union(
+        (group.text for group in groups.groups if group.text),
+        (one.statement.text for one in known if one.has_lapsed),
+    )
 
 
 def plan(
@@ -55,7 +56,7 @@ def plan(
         base={memory.id: memory.version for memory in before},
         base_runs={memory.id: memory.last_run for memory in before},
         changes=changes,
-        held=tuple(_proposed(draft, kept, one) for one in held),
+        held=tuple(_proposed(draft, kept, shut_out, one) for one in held),
         planned_at=setting.now,
         facts=account.facts,
         dropped=dict(Counter(account.dropped) + draft.dropped),
@@ -70,7 +71,7 @@ def _of_groups(draft: Draft, groups: Iterable[Group], shut_out: frozenset[str]) 
         if shut_out.isdisjoint(group.members):
             yield from settle(draft, group)
         else:
-            rest = [one for one in group.members if one.startswith("f") and one not in shut_out]
+            rest = [one for one in facts_in(group.members) if one not in shut_out]
             why = "a turn it was judged with is held for review"
             yield from beside(draft, group, (member(draft.candidacy, one) for one in rest), why)
 
@@ -81,26 +82,32 @@ def _of_the_rest(
     """Facts that no group settles are added, whatever the judge forgot to say about them."""
     settled = shut_out.union(*(group.members for group in kept))
     misjudged = {label for group in groups.groups for label in group.members}
-    for at, offered in enumerate(draft.candidacy.offered, start=1):
-        if (label := f"f{at}") not in settled:
+    for label in draft.candidacy.fact_labels:
+        if label not in settled:
             flag = groups.flagged.get(label) or (MISJUDGED if label in misjudged else None)
-            memories = (one for one in offered if flag and one in labels(draft.candidacy))
-            links = tuple(
-                draft.candidacy.candidate(one).memory.id for one in memories if one[0] == "c"
-            )
+            offered = draft.candidacy.offered_to(label) if flag else ()
+            memories = (one for one in memories_in(offered) if one in labels(draft.candidacy))
+            links = tuple(draft.candidacy.candidate(one).memory.id for one in memories)
             yield from draft.stored([label], flag or "nothing known is about it", links, flag)
 
 
-def _proposed(draft: Draft, kept: Iterable[Group], held: Held) -> Held:
-    """With what would be done for the turn if a person accepts it."""
+def _proposed(draft: Draft, kept: Iterable[Group], shut_out: frozenset[str], held: Held) -> Held:
+    """With what would be done for the turn if a person accepts it; facts that are stored without it have no part."""
     facts = facts_of(draft.candidacy, {held.turn_id})
     trial = Draft(draft.setting, draft.candidacy, draft.vectors)
-    groups = [group for group in kept if not facts.isdisjoint(group.members)]
+    parts = (_without(group, draft.candidacy, shut_out) for group in kept)
+    groups = sound(draft.candidacy, (one for one in parts if not facts.isdisjoint(one.members)))
     alone = facts.difference(*(group.members for group in groups))
     changes = [change for group in groups for change in settle(trial, group)]
     return held.model_copy(
         update={"proposal": (*changes, *trial.stored(alone, "accepted by a person"))}
     )
+
+
+def _without(group: Group, candidacy: Candidacy, shut_out: frozenset[str]) -> Group:
+    """Its memories, and of its facts those that are held."""
+    stay = tuple(one for one in group.members if one in shut_out or one in candidacy.memory_labels)
+    return group.model_copy(update={"members": stay})
 
 
 def _before(candidacy: Candidacy, changes: Iterable[Change]) -> list[Memory]:

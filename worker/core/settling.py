@@ -1,173 +1,115 @@
-"""One group becomes changes: by its relation, by who said it, and by when."""
+"""One group becomes changes: what its outcome says, as finished records."""
 
 from collections.abc import Iterable, Iterator
 
-from schemas.memory import Fact, Memory
-from schemas.plan import Change, Retire
+from schemas.memory import Reason
+from schemas.plan import Change
 from worker.core import merging
-from worker.core.current import stands_again
 from worker.core.draft import Draft
-from worker.core.judgment import Group
-from worker.core.members import Member, members_newest_first, survivor_first
-from worker.core.standing import standing
-
-AUTHORITY = {"tool": 0, "assistant": 1, "user": 2}
+from worker.core.judgment import Group, memories_in
+from worker.core.members import Member
+from worker.core.outcome import Outcome, outcome
 
 
 def settle(draft: Draft, group: Group) -> Iterator[Change]:
     """The changes of a sound group."""
-    members = members_newest_first(draft.candidacy, group)
-    memories = [member for member in members if member.record]
-    facts = [member for member in members if member.fact]
-    forgets = [member for member in facts if member.the_fact.kind == "forget"]
-    if group.relation == "forget":
-        return _forget(draft, group, facts, memories)
-    if forgets:
-        return beside(draft, group, facts, "a request to forget is no update")
-    if _outranked(facts, memories):
-        return beside(draft, group, facts, None)
-    if group.relation == "same":
-        return _same(draft, group, facts, memories)
-    if any(member.memory.pinned for member in memories):
-        return beside(draft, group, facts, "it would change a pinned memory")
-    if members[0].record:
-        return _late(draft, group, members[0], facts)
-    return _update(draft, group, facts, memories)
+    found = outcome(draft.candidacy, group)
+    match found.kind:
+        case "same":
+            yield from _same(draft, group, found)
+        case "update":
+            yield from _update(draft, group, found)
+        case "late" if found.survivor:
+            yield from _filed(draft, group, found.facts, found.survivor, "late")
+        case "forget":
+            yield from _forget(draft, group, found)
+        case _:
+            yield from beside(draft, group, found.beside, found.flag)
 
 
 def beside(
     draft: Draft, group: Group, facts: Iterable[Member], flag: str | None
 ) -> Iterator[Change]:
     """Facts added as they are, linked to the memories they were judged with."""
-    links = tuple(
-        draft.candidacy.candidate(label).memory.id
-        for label in group.members
-        if label.startswith("c")
-    )
-    return draft.stored((member.label for member in facts), flag or group.why, links, flag)
+    links = tuple(draft.candidacy.candidate(one).memory.id for one in memories_in(group.members))
+    return draft.stored((fact.label for fact in facts), flag or group.why, links, flag)
 
 
-def _outranked(facts: list[Member], memories: list[Member]) -> bool:
-    """Whether something a machine said would touch what a person said."""
-    ranks = [AUTHORITY[member.statement.authority] for member in (*facts, *memories)]
-    return any(AUTHORITY[member.the_fact.authority] < max(ranks) for member in facts)
-
-
-def _same(
-    draft: Draft, group: Group, facts: list[Member], memories: list[Member]
-) -> Iterator[Change]:
-    """Said again, in words that keep every detail of all; where none do, the facts stay beside."""
-    statements = [draft.stands(one) if one.record else one.the_fact for one in (*facts, *memories)]
-    if not memories:
-        yield from _twins(
-            draft, group, facts, standing(statements, group.text, facts[0].the_fact.text)
-        )
+def _same(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
+    """Said again: one memory is confirmed where its words keep every detail, else it takes other words."""
+    facts = [one.the_fact for one in found.facts]
+    survivor = found.survivor
+    if survivor is None:
+        yield from _added(draft, group, found, found.facts)
         return
-    survivor, *others = survivor_first(memories)
-    stood = draft.stands(survivor)
-    own = [member.statement.text for member in (facts[0], *others)]
-    text = standing(statements, stood.text, group.text, *own)
-    vector = draft.vector_of(text, (*facts, *memories)) if text else None
-    changes_words = bool(others) or text != survivor.memory.text
-    if text is None or vector is None or (survivor.memory.pinned and changes_words):
-        yield from beside(draft, group, facts, "called the same, but a detail would get lost")
-        return
-    memory = merging.confirmed(
-        merging.absorbed(stood, [other.memory for other in others]),
-        [member.the_fact for member in facts],
-        draft.setting.run,
-    )
-    if not changes_words:
+    if not found.others and found.text == survivor.memory.text:
+        memory = merging.confirmed(survivor.memory, facts, draft.setting.run)
         yield merging.confirmation(survivor.the_record, memory, group.why)
         return
-    yield draft.worded(survivor, memory, text, vector, group, "merged" if others else "superseded")
-    for other in others:
-        yield draft.retire(other, survivor.memory.id, group, "merged")
+    memory = merging.absorbed(survivor.shown, [other.shown for other in found.others])
+    memory = merging.confirmed(memory, facts, draft.setting.run)
+    reason: Reason = "merged" if found.others else "superseded"
+    yield draft.revise(found, survivor, memory, group, "expired" if survivor.has_lapsed else reason)
+    yield from _retired(draft, group, found, survivor, "merged")
 
 
-def _twins(draft: Draft, group: Group, facts: list[Member], text: str | None) -> Iterator[Change]:
-    """Several facts of the batch that say the same: one memory."""
-    is_stored = facts[0].the_fact.authority == "user" or draft.setting.policy.remember_assistant
-    if text is None:
-        yield from beside(draft, group, facts, "called the same, but a detail would get lost")
-    elif is_stored:
-        yield draft.add(facts, text, group.why)
+def _added(draft: Draft, group: Group, found: Outcome, facts: Iterable[Member]) -> Iterator[Change]:
+    """One new memory of these facts, if who said them may be stored."""
+    newest, *twins = facts
+    if draft.stores(newest):
+        yield draft.add((newest, *twins), found.text, group.why, found.after)
     else:
-        yield from beside(draft, group, facts, None)
+        yield from beside(draft, group, found.facts, None)
 
 
-def _update(
-    draft: Draft, group: Group, facts: list[Member], memories: list[Member]
-) -> Iterator[Change]:
-    """The newest fact stands; what it replaces is archived, older facts become history at birth."""
-    newest, *older = facts
-    if not memories:
-        after = _afterwards(group, newest.the_fact, older[0].the_fact)
-        add = draft.add([newest], group.text, group.why, after)
-        yield add
-        for fact in older:
-            yield draft.file(fact, add.record.memory.id, group, "superseded")
+def _update(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
+    """The newest stands; what it replaces is archived, older facts become history at birth."""
+    newest, survivor = found.members[0], found.survivor
+    older = [fact for fact in found.facts if fact is not newest]
+    if survivor is None:
+        yield from _added(draft, group, found, [newest])
+        if draft.stores(newest):
+            yield from _filed(draft, group, older, newest, "superseded")
         return
-    survivor, *others = survivor_first(memories)
     memory = merging.restated(
-        merging.absorbed(survivor.memory, [other.memory for other in others]),
-        newest.the_fact,
-        [member.the_fact for member in older],
-        _afterwards(group, newest.the_fact, draft.stands(survivor)),
+        merging.absorbed(survivor.shown, [other.shown for other in found.others]),
+        newest.statement,
+        [fact.the_fact for fact in found.facts],
+        found.after,
     )
-    yield draft.revise(survivor, memory, newest, group, "superseded")
-    for other in others:
-        yield draft.retire(
-            other,
-            survivor.memory.id,
-            group,
-            "merged" if group.relation == "update" else "superseded",
-        )
-    for fact in older:
-        yield draft.file(fact, survivor.memory.id, group, "superseded")
+    yield draft.revise(found, survivor, memory, group, "superseded")
+    reason: Reason = "merged" if group.relation == "update" else "superseded"
+    yield from _retired(draft, group, found, survivor, reason)
+    yield from _filed(draft, group, older, survivor, "superseded")
 
 
-def _afterwards(group: Group, newest: Fact, before: Fact | Memory) -> str | None:
-    """What stands again once a temporary state is over: by default what stood before it."""
-    if newest.until is None:
-        return None
-    return group.after or stands_again(before)
-
-
-def _late(draft: Draft, group: Group, newest: Member, facts: list[Member]) -> Iterator[Change]:
-    """Later said wins: what arrives late becomes history at birth, the memory stands as it is."""
-    for fact in facts:
-        yield draft.file(fact, newest.memory.id, group, "late")
-
-
-def _forget(
-    draft: Draft, group: Group, facts: list[Member], memories: list[Member]
+def _filed(
+    draft: Draft, group: Group, facts: Iterable[Member], by: Member, reason: Reason
 ) -> Iterator[Change]:
-    """What a person asks to forget goes; what was not meant, or said since, stays.
-
-    The request itself is not stored.
-    """
-    asked = [member for member in facts if member.the_fact.kind == "forget"]
-    others = [member for member in facts if member not in asked]
-    if not asked or any(member.the_fact.authority != "user" for member in asked):
-        draft.dropped["only a person may ask to forget"] += len(asked)
-        yield from beside(draft, group, others, None)
-        return
-    at = max(member.the_fact.said_at for member in asked)
-    yield from beside(draft, group, (m for m in others if m.statement.said_at > at), None)
-    draft.dropped["forgotten on request"] += sum(m.statement.said_at <= at for m in others)
-    meant = survivor_first([member for member in memories if member.memory.said_at <= at])
-    if meant and group.text and group.text in draft.vectors:
-        memory = merging.absorbed(meant[0].memory, [member.memory for member in meant[1:]])
-        memory = memory.model_copy(update={"after": group.after})
-        yield draft.revise(meant[0], memory, meant[0], group, "forgotten")
-        yield from _gone(draft, group, meant[1:], meant[0])
-    else:
-        yield from _gone(draft, group, meant, None)
+    return (draft.file(fact, draft.id_of(by), group, reason) for fact in facts)
 
 
-def _gone(
-    draft: Draft, group: Group, memories: Iterable[Member], kept: Member | None
-) -> Iterator[Retire]:
-    by = kept.memory.id if kept else None
-    return (draft.retire(member, by, group, "forgotten") for member in memories)
+def _retired(
+    draft: Draft, group: Group, found: Outcome, by: Member | None, reason: Reason
+) -> Iterator[Change]:
+    id = draft.id_of(by) if by else None
+    return (draft.retire(other, id, found, group, reason) for other in found.others)
+
+
+def _forget(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
+    """What a person asked to forget goes, what remains stays. The request itself is not stored."""
+    told = [fact for fact in found.facts if not fact.is_request]
+    survivor = found.survivor
+    if not told and not survivor and not found.others:
+        draft.dropped["nothing known to forget"] += len(found.facts)
+    if survivor and found.text:
+        memory = merging.absorbed(survivor.shown, [other.shown for other in found.others])
+        memory = merging.remaining(memory, survivor.shown, found.after, keeps_end=found.keeps_end)
+        yield draft.revise(found, survivor, memory, group, "forgotten")
+    elif found.text:
+        yield from _added(draft, group, found, told)
+        told = []
+    draft.dropped["forgotten on request"] += len(told)
+    yield from _retired(draft, group, found, survivor, "forgotten")
+    labels = (fact.label for fact in found.beside)
+    yield from draft.stored(labels, "said since the request to forget")

@@ -21,8 +21,7 @@ class Single:
 
 def singly(candidacy: Candidacy) -> list[Single]:
     """Each fact with the memories it was offered, to be judged by itself."""
-    facts = (f"f{at}" for at in range(1, len(candidacy.facts) + 1))
-    return [Single(*part(candidacy, [fact])) for fact in facts]
+    return [Single(*part(candidacy, [fact])) for fact in candidacy.fact_labels]
 
 
 def gathered(singles: Sequence[Single], findings: Sequence[Groups | str]) -> Groups:

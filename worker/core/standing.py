@@ -3,9 +3,16 @@
 from collections.abc import Sequence
 
 from schemas.memory import Statement
-from worker.core.guard import lost
+from worker.core.guard import denied, invented, lost
 
 
 def standing(members: Sequence[Statement], *choices: str | None) -> str | None:
-    """The first choice that has every detail of all members; nothing where each would lose one."""
-    return next((text for text in choices if text and not lost(members, [text])), None)
+    """The first choice that says what all members say, and nothing else; null where none does."""
+    return next((text for text in choices if text and not faults(members, text)), None)
+
+
+def faults(members: Sequence[Statement], text: str) -> list[str]:
+    """In what a text differs from what the members say, in words."""
+    found = [f"it lacks {one}" for one in lost(members, [text])]
+    found += [f"no member says {one}" for one in invented(members, [text])]
+    return found + [f"a member says the contrary of {one}" for one in denied(members, text)]

@@ -6,8 +6,18 @@ from functools import cached_property
 
 from pydantic import BaseModel
 
+from worker.core.current import stands_again
 from worker.core.group_rules import complaints
-from worker.core.judgment import MAX_GROUP, Candidacy, Group, GroupRelation, Groups
+from worker.core.judgment import (
+    MAX_GROUP,
+    Candidacy,
+    Group,
+    GroupRelation,
+    Groups,
+    facts_in,
+    is_fact,
+    ordinal,
+)
 from worker.core.step import Prompt
 from worker.rules.forgetting import is_meant, remains
 from worker.rules.likeness import LIGHT, Looked
@@ -36,8 +46,7 @@ class RuleJudgment:
 
     def _is_sound(self, item: Candidacy, group: Group) -> bool:
         """Whether a model's judge might have found it; what breaks a rule is no finding, and its facts are new."""
-        others = (f"f{at + 1}" for at in range(len(item.facts)))
-        new = tuple(label for label in others if label not in group.members)
+        new = tuple(label for label in item.fact_labels if label not in group.members)
         return not complaints(item, Groups(groups=(group,), new=new), self.max_group)
 
 
@@ -70,11 +79,11 @@ class _Court:
 
     @cached_property
     def facts(self) -> tuple[str, ...]:
-        return tuple(f"f{at + 1}" for at in range(len(self.item.facts)))
+        return self.item.fact_labels
 
     @cached_property
     def _looked(self) -> dict[str, Looked]:
-        labels = (*self.facts, *(f"c{at + 1}" for at in range(len(self.item.candidates))))
+        labels = (*self.facts, *self.item.memory_labels)
         return {label: Looked(self.item.shown(label)) for label in labels}
 
     @cached_property
@@ -85,11 +94,11 @@ class _Court:
     def _priority(self, label: str) -> tuple[object, ...]:
         fact = self.item.fact(label)
         ended = sum(one.verdict.why.startswith("over") for one in self._relations[label])
-        return fact.kind == "forget", ended if ended >= SEVERAL else 0, fact.said_at, int(label[1:])
+        return fact.kind == "forget", ended if ended >= SEVERAL else 0, fact.said_at, ordinal(label)
 
     def _offered(self, label: str) -> tuple[str, ...]:
         """What exists of the labels offered to a fact, each once."""
-        known = (one for one in self.item.offered[int(label[1:]) - 1] if one in self._looked)
+        known = (one for one in self.item.offered_to(label) if one in self._looked)
         return tuple(one for one in dict.fromkeys(known) if one != label)
 
     @cached_property
@@ -112,8 +121,7 @@ class _Court:
     def _age(self, label: str) -> tuple[object, ...]:
         """As plan() orders members: of those said at one time a fact is newer than a memory."""
         said_at = self._looked[label].statement.said_at
-        is_fact = label.startswith("f")
-        return said_at, is_fact, int(label[1:]) if is_fact else 0
+        return said_at, is_fact(label), ordinal(label) if is_fact(label) else 0
 
     def _cosine(self, one: str, other: str) -> float:
         cosines = self.item.cosines
@@ -155,20 +163,23 @@ class _Court:
         ][: self.max_group - 1]
         if not meant:
             return None
-        texts = [remains(self._looked[other].statement.text, request) for other in meant]
+        statements = [self._looked[other].statement for other in meant]
+        texts = [remains(one.text, request) for one in statements]
+        again = [remains(one.after, request) for one in statements if one.after]
         left = [text for text, _ in texts if text]
-        drops = tuple(dict.fromkeys(piece for _, pieces in texts for piece in pieces))
+        drops = tuple(dict.fromkeys(piece for _, pieces in (*texts, *again) for piece in pieces))
         return Group(
             why="the person asked to forget it",
             members=(label, *meant),
             relation="forget",
             drops=drops,
             text="; ".join(left) or None,
+            after="; ".join(text for text, _ in again if text) or None,
         )
 
     def _late(self, label: str, later: list[_Related]) -> Group | None:
         """What is already known to be newer stands; a late detail that it lacks is kept by adding it."""
-        one = next((one for one in later if one.label.startswith("c")), None)
+        one = next((one for one in later if not is_fact(one.label)), None)
         if one is None or one.verdict.keeps == "also":
             return None
         members = (label, one.label)
@@ -184,8 +195,8 @@ class _Court:
 
     def _repeat(self, label: str, older: list[_Related]) -> Group | None:
         """One memory is confirmed; near copies of it are left to sleep."""
-        memory = next((one for one in older if one.label.startswith("c")), None)
-        twins = [one.label for one in older if one.label.startswith("f")]
+        memory = next((one for one in older if not is_fact(one.label)), None)
+        twins = list(facts_in(_labels(older)))
         core = {one: self._looked[one].core for one in (label, *twins)}
         if memory:
             known = self._looked[memory.label].core
@@ -207,8 +218,7 @@ class _Court:
         text, drops = self._woven(label, older)
         after = None
         if mine.until:
-            stood = self._looked[changed[0].label].statement
-            after = stood.after or stood.text
+            after = stands_again(self._looked[changed[0].label].statement)
         return Group(
             why="; ".join(dict.fromkeys(one.verdict.why for one in changed)),
             members=(label, *_labels(older)),

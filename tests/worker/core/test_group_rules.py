@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.build import NOW, at, candidacy, fact, record
-from worker.core.group_rules import complaints, writes_text
+from worker.core.group_rules import complaints
 from worker.core.judgment import Candidacy, Group, Groups
 
 OPERA = candidacy(
@@ -118,24 +118,36 @@ def test_a_late_fact_writes_nothing_so_its_text_is_no_matter() -> None:
 
 
 @pytest.mark.parametrize(
-    "memories, relation, text, expected",
+    ("text", "expected"),
     [
-        (1, "same", "Has a dog", False),
-        (2, "same", "Has a dog", True),
-        (0, "same", "Has a dog", True),
-        (2, "same", None, False),
-        (1, "update", None, True),
+        ("Has dogs in Rome, Biscuit and Olive", None),
+        (None, None),
+        ("Has dogs in Rome, Biscuit", 'it lacks the name "olive"'),
+        ("Has dogs in Rome, Biscuit, Olive and Rex", 'no member says the name "rex"'),
+        ("Does not have dogs in Rome, Biscuit and Olive", "the contrary"),
     ],
 )
-def test_text_is_written_where_members_are_joined(
-    memories: int, relation: str, text: str | None, expected: bool
+def test_new_words_for_what_was_said_again_are_looked_at_wherever_they_would_stand(
+    text: str | None, expected: str | None
 ) -> None:
-    case = candidacy(
-        [fact("Has a dog"), fact("Has a dog, too")], [record(f"Dog {n}") for n in range(memories)]
-    )
-    names = ("f1", "f2", *(f"c{n + 1}" for n in range(memories)))
+    one = candidacy([fact("Has dogs in Rome, Olive")], [record("Has dogs in Rome, Biscuit")])
 
-    assert writes_text(case, group(*names, relation=relation, text=text)) == expected
+    found = wrong(one, group("f1", "c1", relation="same", text=text))
+
+    assert any(expected in told.casefold() for told in found) if expected else found == []
+
+
+def test_without_a_person_behind_the_request_its_text_is_no_matter() -> None:
+    case = candidacy([fact("Forget it", kind="forget", authority="tool")], [record("Has a dog")])
+
+    assert wrong(case, group("f1", "c1", relation="forget", text="Has 7 cats")) == []
+
+
+def test_memories_alone_are_joined_where_they_were_all_nominated() -> None:
+    sleeping = candidacy([], [record("Has two dogs"), record("Has 2 dogs"), record("Has a cat")])
+
+    assert wrong(sleeping, group("c1", "c2", relation="same")) == []
+    assert any("loses" in one for one in wrong(sleeping, group("c1", "c3")))
 
 
 FORGET = candidacy(
@@ -173,5 +185,30 @@ def test_forgetting_takes_what_it_names_and_leaves_the_rest(
     given: Group, expected: str | None
 ) -> None:
     found = wrong(FORGET, given, new=("f2",))
+
+    assert any(expected in one for one in found) if expected else found == []
+
+
+OVERLAY = record(
+    "Takes heart pills and the tram", until=at(5), after="Rides a bicycle to Harbour Street"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "drops", "expected"),
+    [
+        ("Takes the tram", "Rides a bicycle to Harbour Street", ("heart pills",), None),
+        ("Takes the tram", None, ("heart pills",), 'all of "Rides a bicycle'),
+        ("Takes the tram", None, ("heart pills", "Rides a bicycle to Harbour Street"), None),
+        ("Takes the tram", "Rides with Bo to Harbour Street", ("heart pills",), 'the name "Bo"'),
+        (None, None, ("heart pills",), None),
+    ],
+)
+def test_what_would_stand_again_is_forgotten_only_if_it_is_said(
+    text: str | None, after: str | None, drops: tuple[str, ...], expected: str | None
+) -> None:
+    case = candidacy([fact("Wants the heart pills forgotten", kind="forget")], [OVERLAY])
+
+    found = wrong(case, group("f1", "c1", relation="forget", drops=drops, text=text, after=after))
 
     assert any(expected in one for one in found) if expected else found == []

@@ -148,11 +148,11 @@ def test_what_would_not_be_written_is_not_kept() -> None:
 
 def test_what_stands_again_belongs_to_what_has_an_end() -> None:
     case = candidacy([fact("Drinks an Americano", until=at(14))], [record("Drinks pour-over")])
-    given = reply("f1", "c1", relation="update", after="Drinks pour-over")
+    given = reply("f1", "c1", relation="update", after="Drinks pour-over again")
 
     (group,) = read(case, {**given, "new": []}).groups
 
-    assert group.after == "Drinks pour-over"
+    assert group.after == "Drinks pour-over again"
 
 
 # -- whatever comes

@@ -2,15 +2,18 @@
 
 from collections import Counter
 from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from schemas.memory import Fact, Memory
+from schemas.memory import Fact, Memory, MemoryRecord
 from schemas.plan import Add, Change, Confirm, File, Plan, Retire, Revise
 from tests.build import NOW, RUN, SCOPE, at, candidacy, fact, record, turn, uid, vector
+from worker.core.group_rules import complaints
+from worker.core.guard import lost
 from worker.core.judgment import Candidacy, Group, Groups
 from worker.core.plan import new_texts, plan
 from worker.core.setting import Policy, Setting
@@ -430,6 +433,84 @@ def test_what_was_to_be_forgotten_does_not_stand_again_later() -> None:
     assert revise.record.memory.after is None
 
 
+def test_what_remains_of_something_that_has_lapsed_stands_from_now_on() -> None:
+    lapsed = record("User drinks tea", until=at(-1), after="User takes pills and swims")
+    case = replace(candidacy([fact("forget the pills", kind="forget")], [lapsed]), asked_at=NOW)
+
+    (revise,) = decided(case, [group("forget", "f1", "c1", text="User swims")]).changes
+
+    assert (revise.record.memory.text, revise.record.memory.until) == ("User swims", None)
+    assert revise.archive.archive.memory == lapsed.memory
+
+
+def test_what_was_not_meant_of_a_fact_that_is_not_stored_yet_is_stored() -> None:
+    said = fact("User takes pills and swims", said_at=at(-1), turn_ids=(uid("t2"),))
+    case = candidacy([fact("forget the pills", kind="forget"), said])
+
+    made = decided(case, [group("forget", "f1", "f2", text="User swims")])
+
+    assert list(live_after(made, case)) == ["User swims"]
+
+
+def test_merged_by_repetition_the_longest_life_counts() -> None:
+    short = record("User stays with her sister", until=at(5), confirmations=5)
+    case = candidacy(
+        [fact("User stays with her sister")], [short, record("User stays with sister")]
+    )
+
+    (memory,) = live_after(decided(case, [group("same", "f1", "c1", "c2")]), case).values()
+
+    assert memory.until is None
+
+
+def test_what_only_machines_said_is_not_stored_as_an_update_of_itself_either() -> None:
+    facts = [fact("it rains", authority="tool"), fact("it rains now", authority="tool")]
+
+    assert decided(candidacy(facts), [group("update", "f1", "f2")]).changes == ()
+
+
+@pytest.mark.parametrize("relation", ["same", "update"])
+def test_memories_alone_are_merged_like_facts_and_memories(relation: str) -> None:
+    known = [
+        record("User has two dogs", confirmations=2),
+        record("User has 2 dogs", said_at=at(-1)),
+    ]
+    case = candidacy([], known)
+
+    made = decided(case, [group(relation, "c1", "c2")])
+
+    assert sorted(kinds(made)) == ["retire", "revise"]
+    (memory,) = live_after(made, case).values()
+    assert (memory.id, memory.confirmations, memory.said_at) == (known[0].memory.id, 3, at(-1))
+    assert made.held == ()
+
+
+@pytest.mark.parametrize("said_at", [at(-1), NOW])
+def test_a_fact_that_is_stored_beside_a_held_turn_has_no_part_in_its_proposal(
+    said_at: datetime,
+) -> None:
+    facts = [
+        fact("All that is outdated"),
+        fact("Outdated, says another", turn_ids=(uid("t2"),), said_at=said_at),
+        fact("That too", turn_ids=(uid("t1"),)),
+    ]
+    case = candidacy(facts, [record(f"Record {n}") for n in range(4)])
+    groups = [group("update", "f1", "f2", "c1", "c2"), group("update", "f3", "c3", "c4")]
+
+    made = decided(case, groups)
+
+    (held,) = made.held
+    assert [memory_of(change).text for change in made.changes] == ["Outdated, says another"]
+    behind = {id for change in held.proposal for id in memory_of(change).turn_ids}
+    assert uid("t2") not in behind
+    assert sorted(change.kind for change in held.proposal) == [
+        "retire",
+        "retire",
+        "revise",
+        "revise",
+    ]
+
+
 def test_a_merge_by_repetition_leaves_a_snapshot_of_the_survivor_too() -> None:
     one, two = record("User has two dogs", tags=("pets",)), record("The user owns two dogs")
     case = candidacy([fact("User has 2 dogs")], [one, two])
@@ -523,6 +604,8 @@ def memory_of(change: Change) -> Memory:
             return change.archive.archive.memory
 
 
+#: Reasons why a request to forget comes to nothing.
+OF_REQUESTS = {"nothing known to forget", "only a person may ask to forget"}
 BEFORE = {record.memory.id: record.memory for record in KNOWN}
 
 
@@ -541,11 +624,14 @@ def check_one(change: Change) -> None:
             assert not memory.pinned or change.relation == "forget"
         case Confirm():
             assert before is not None
-            assert (memory.text, memory.version) == (before.text, before.version)
+            assert memory.model_copy(update=change.prior.model_dump(exclude={"v"})) == before
             assert not before.pinned or memory.until == before.until
         case Add() | File():
             assert before is None, "nothing known is overwritten"
             assert memory.kind != "forget", "a request to forget is never stored"
+    assert memory.after is None or memory.until is not None, (
+        "only after an end something stands again"
+    )
 
 
 def replaced(made: Plan) -> Counter[UUID]:
@@ -565,6 +651,10 @@ def test_no_promise_is_broken_whatever_the_judge_says(
     new: list[str],
     remember: bool,
 ) -> None:
+    facts = [
+        one.model_copy(update={"turn_ids": (*one.turn_ids, uid(f"own {n}"))})
+        for n, one in enumerate(facts)
+    ]
     case = candidacy(facts, KNOWN, offers)
 
     made = decided(case, groups, new, remember_assistant=remember)
@@ -576,12 +666,88 @@ def test_no_promise_is_broken_whatever_the_judge_says(
     for change in made.changes:
         check_one(change)
     assert all(count <= 3 for count in replaced(made).values()), "no more than the cap"
+    if not remember:
+        added = [change.record.memory for change in made.changes if isinstance(change, Add)]
+        assert {memory.authority for memory in added} <= {"user"}, "no machine is remembered"
+    check_ends(made, facts)
+
+
+def check_ends(made: Plan, facts: list[Fact]) -> None:
+    """Every fact is behind a memory, held with its turn, or counted with the reason why it is left out."""
     behind = {id for change in made.changes for id in memory_of(change).turn_ids}
-    behind |= {id for change in made.changes for id in change.turn_ids}
-    dropped, held = sum(made.dropped.values()), {one.turn_id for one in made.held}
-    stored = [one for one in facts if one.kind != "forget"]
-    lost = [one for one in stored if not {*one.turn_ids} & (behind | held)]
-    assert len(lost) <= dropped, "every fact ends somewhere"
+    held = {one.turn_id for one in made.held}
+    told = [one for one in facts if one.kind != "forget" and not held & set(one.turn_ids)]
+    left_out = [one for one in told if one.turn_ids[-1] not in behind]
+    reasons = {why: n for why, n in made.dropped.items() if why not in OF_REQUESTS}
+    assert len(left_out) == sum(reasons.values())
+    assert not held & set(made.turn_ids), "what is held is not settled"
+    ids = {memory_of(change).id for change in made.changes}
+    proposed = {memory_of(change).id for one in made.held for change in one.proposal}
+    assert not ids & proposed, "nothing is both done and proposed"
+
+
+# -- what the rules accept
+
+TEXTS = [
+    "User has dogs, Biscuit",
+    "User has 2 dogs, Olive",
+    "User eats meat",
+    "User does not eat meat",
+    "User pays with code QX-181",
+    "User has lived in Ghent since 2019",
+]
+TOLD = st.builds(
+    fact,
+    st.sampled_from(TEXTS),
+    said_at=st.sampled_from([NOW, at(-50)]),
+    until=st.sampled_from([None, at(3)]),
+)
+ENDS = [{}, {"until": at(5)}, *({"until": at(n), "after": "User has 3 cats"} for n in (5, -1))]
+KEPT = st.builds(
+    lambda text, days, end: record(text, said_at=at(-days), **end),
+    st.sampled_from(TEXTS),
+    st.integers(10, 12),
+    st.sampled_from(ENDS),
+)
+
+
+def is_late(change: Retire | File) -> bool:
+    return change.archive.archive.reason == "late"
+
+
+@given(
+    st.lists(TOLD, min_size=1, max_size=2),
+    st.lists(KEPT, max_size=2, unique_by=lambda one: one.memory.id),
+    st.sampled_from(["same", "update", "contradict"]),
+    st.sampled_from(["none", "all", "one", "other"]),
+    st.sets(st.sampled_from(TEXTS), max_size=2),
+    st.sampled_from([None, "User has dogs, Biscuit", "User has 3 cats"]),
+)
+def test_a_finding_that_the_rules_accept_loses_no_detail(
+    facts: list[Fact],
+    known: list[MemoryRecord],
+    relation: str,
+    words: str,
+    drops: set[str],
+    after: str | None,
+) -> None:
+    case = replace(candidacy(facts, known), asked_at=NOW)
+    members = (*case.fact_labels, *case.memory_labels)
+    assume(len(members) > 1)
+    said = [case.shown(one) for one in members]
+    texts = {"none": None, "all": "; ".join({one.text for one in said}), "one": said[0].text}
+    judged = group(relation, *members, text=texts.get(words, TEXTS[0]), drops=drops, after=after)
+    assume(not complaints(case, Groups(groups=(judged,), new=()), 8))
+
+    made = decided(case, [judged])
+
+    shown = {case.candidate(one).memory.id: case.shown(one) for one in case.memory_labels}
+    gone = {memory_of(change).id for change in made.changes if isinstance(change, Retire)}
+    live = [memory for id, memory in shown.items() if id not in {*made.base, *gone}]
+    stored = (c for c in made.changes if not isinstance(c, Retire | File) or is_late(c))
+    live += map(memory_of, stored)
+    kept = [text for memory in live for text in (memory.text, memory.after) if text]
+    assert lost(said, [*kept, *judged.drops]) == []
 
 
 @given(st.lists(HOSTILE, max_size=5), OFFERS)
