@@ -5,7 +5,7 @@ identifiers and negations; and each clause of a member leaves a content word beh
 """
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from schemas.memory import Statement
@@ -56,6 +56,10 @@ def details(text: str) -> Details:
     )
 
 
+#: Looks at a text; one that remembers saves time where the same texts are compared again and again.
+Reader = Callable[[str], Details]
+
+
 @dataclass(frozen=True)
 class Known:
     """What counts as said without standing in a text."""
@@ -64,33 +68,35 @@ class Known:
     words: frozenset[str] = frozenset()
 
 
-def lost(members: Sequence[Statement], pieces: Iterable[str]) -> list[str]:
+def lost(members: Sequence[Statement], pieces: Iterable[str], read: Reader = details) -> list[str]:
     """What of the members is in none of the pieces (text, after and drops), in words."""
-    left = [details(piece) for piece in pieces]
+    left = [read(piece) for piece in pieces]
     found: list[str] = []
     for member in members:
-        found += _not_among(details(member.text), left, Known(words=names.keys(member.subject)))
+        found += _not_among(read(member.text), left, Known(words=names.keys(member.subject)))
         found += _lost_clauses(member, _union(piece.carriers for piece in left))
     return list(dict.fromkeys(found))
 
 
-def invented(members: Sequence[Statement], texts: Iterable[str]) -> list[str]:
+def invented(
+    members: Sequence[Statement], texts: Iterable[str], read: Reader = details
+) -> list[str]:
     """What of the texts no member says, in words; the members' own times and subjects count as said."""
-    sources = [details(member.text) for member in members]
+    sources = [read(member.text) for member in members]
     known = Known(
         spellings=_union(_times(member) for member in members),
         words=_union(names.keys(f"{member.subject} {member.said_by}") for member in members),
     )
-    found = [extra for text in texts for extra in _not_among(details(text), sources, known)]
+    found = [extra for text in texts for extra in _not_among(read(text), sources, known)]
     return list(dict.fromkeys(found))
 
 
-def denied(members: Sequence[Statement], text: str) -> list[str]:
+def denied(members: Sequence[Statement], text: str, read: Reader = details) -> list[str]:
     """What the text denies although a member plainly says it, in words."""
-    sources = [(details(member.text), clauses(member.text)) for member in members]
+    sources = [(read(member.text), clauses(member.text)) for member in members]
     return [
         f'"{negation.clause}"'
-        for negation in negated.negated(text)
+        for negation in read(text).negated
         if any(_affirms(said, own, negation) for own, said in sources)
     ]
 

@@ -46,6 +46,8 @@ class Batchwise:
 
 def _lean(candidacy: Candidacy, group: Group) -> Group:
     """Without the texts that make no difference to what the group comes to."""
+    if group.text is None and group.after is None:
+        return group
     found = outcome(candidacy, group)
     for without in ({"text": None, "after": None}, {"text": None}, {"after": None}):
         lean = group.model_copy(update=without)

@@ -99,11 +99,9 @@ def sound(candidacy: Candidacy, groups: Iterable[Group]) -> tuple[Group, ...]:
 
 
 def is_sound(candidacy: Candidacy, members: Sequence[str]) -> bool:
-    """At least two, none twice, a fact where there are any, and all were offered to the centre."""
+    """At least two, none twice, and all were offered to the centre."""
     names = set(members)
     if not 1 < len(names) == len(members) or not names <= labels(candidacy):
-        return False
-    if candidacy.facts and not facts_in(members):
         return False
     return not strangers(candidacy, members)
 

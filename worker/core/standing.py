@@ -1,18 +1,21 @@
 """Which words stand for things that were called the same, so that no detail of any gets lost."""
 
 from collections.abc import Sequence
+from functools import cache
 
 from schemas.memory import Statement
-from worker.core.guard import denied, invented, lost
+from worker.core.guard import Reader, denied, details, invented, lost
 
 
 def standing(members: Sequence[Statement], *choices: str | None) -> str | None:
     """The first choice that says what all members say, and nothing else; null where none does."""
-    return next((text for text in choices if text and not faults(members, text)), None)
+    read: Reader = cache(details)
+    texts = dict.fromkeys(filter(None, choices))
+    return next((text for text in texts if not faults(members, text, read)), None)
 
 
-def faults(members: Sequence[Statement], text: str) -> list[str]:
+def faults(members: Sequence[Statement], text: str, read: Reader = details) -> list[str]:
     """In what a text differs from what the members say, in words."""
-    found = [f"it lacks {one}" for one in lost(members, [text])]
-    found += [f"no member says {one}" for one in invented(members, [text])]
-    return found + [f"a member says the contrary of {one}" for one in denied(members, text)]
+    found = [f"it lacks {one}" for one in lost(members, [text], read)]
+    found += [f"no member says {one}" for one in invented(members, [text], read)]
+    return found + [f"a member says the contrary of {one}" for one in denied(members, text, read)]

@@ -2,6 +2,7 @@
 
 import re
 
+from schemas.memory import Fact, Memory
 from worker.rules.likeness import Looked, core_of
 from worker.rules.verbs import past
 
@@ -37,6 +38,14 @@ def remains(text: str, request: Looked) -> tuple[str | None, tuple[str, ...]]:
     who = text.split(maxsplit=1)[0]
     left = " and ".join(kept)
     return (left if kept[0] == pieces[0] else f"{who} {left}"), tuple(gone)
+
+
+def left_to_stand(statement: Fact | Memory, request: Looked) -> tuple[str | None, tuple[str, ...]]:
+    """What of the text that stands again once the end has come is left, and the literal pieces that go."""
+    if statement.after is None:
+        return None, ()
+    later = statement.model_copy(update={"text": statement.after})
+    return remains(later.text, request) if is_meant(request, Looked(later)) else (later.text, ())
 
 
 def _pieces(text: str) -> list[str]:

@@ -19,7 +19,7 @@ from worker.core.judgment import (
     ordinal,
 )
 from worker.core.step import Prompt
-from worker.rules.forgetting import is_meant, remains
+from worker.rules.forgetting import is_meant, left_to_stand, remains
 from worker.rules.likeness import LIGHT, Looked
 from worker.rules.verdicts import Verdict, verdict
 from worker.rules.weaving import LONGEST, with_before, with_rest
@@ -165,16 +165,17 @@ class _Court:
             return None
         statements = [self._looked[other].statement for other in meant]
         texts = [remains(one.text, request) for one in statements]
-        again = [remains(one.after, request) for one in statements if one.after]
-        left = [text for text, _ in texts if text]
+        again = [left_to_stand(one, request) for one in statements]
+        left = "; ".join(text for text, _ in texts if text) or None
+        later = "; ".join(text for text, _ in again if text) or None
         drops = tuple(dict.fromkeys(piece for _, pieces in (*texts, *again) for piece in pieces))
         return Group(
             why="the person asked to forget it",
             members=(label, *meant),
             relation="forget",
             drops=drops,
-            text="; ".join(left) or None,
-            after="; ".join(text for text, _ in again if text) or None,
+            text=left or later,
+            after=later if left else None,
         )
 
     def _late(self, label: str, later: list[_Related]) -> Group | None:

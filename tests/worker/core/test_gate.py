@@ -60,6 +60,12 @@ def test_a_group_that_the_plan_would_not_accept_is_left_to_the_judge() -> None:
     assert len(found.rest.facts) == 2
 
 
+def test_equal_facts_that_were_not_offered_to_one_another_are_left_to_the_judge() -> None:
+    found = gate(candidacy([again(), again(GHENT, "t8")], offered={"f1": ("f2",), "f2": ()}))
+
+    assert (found.settled.groups, len(found.rest.facts)) == ((), 2)
+
+
 def test_equal_facts_of_a_batch_are_one() -> None:
     found = gate(candidacy([again(), again(GHENT, "t8")]))
 

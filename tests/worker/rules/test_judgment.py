@@ -257,6 +257,38 @@ def test_a_request_to_forget_takes_the_whole_memory_or_its_clause() -> None:
     assert "smoke" not in whole.why + clause.why
 
 
+@pytest.mark.parametrize(
+    ("said", "stands_again", "text", "after"),
+    [
+        (
+            "I smoke and play the cello.",
+            "User plays chess",
+            "User plays the cello",
+            "User plays chess",
+        ),
+        (
+            "I smoke and play the cello.",
+            "User smokes and plays chess",
+            "User plays the cello",
+            "User plays chess",
+        ),
+        ("I smoke ten cigarettes a day.", "User plays chess", "User plays chess", None),
+        ("I smoke ten cigarettes a day.", "User smokes", None, None),
+    ],
+)
+def test_of_what_would_stand_again_a_request_to_forget_leaves_what_it_does_not_name(
+    said: str, stands_again: str, text: str | None, after: str | None
+) -> None:
+    stored = memory(said)
+    end = stored.memory.said_at + timedelta(days=99)
+    overlay = stored.memory.model_copy(update={"until": end, "after": stands_again})
+    known = stored.model_copy(update={"memory": overlay})
+
+    (group,) = judged(candidacy([fact("Please forget that I smoke.")], [known])).groups
+
+    assert (group.text, group.after) == (text, after)
+
+
 def test_a_request_to_forget_what_is_not_known_is_in_no_group() -> None:
     found = judged(candidacy([fact("Please forget that I smoke.")], [memory("I play chess.")]))
 
