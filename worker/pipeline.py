@@ -70,9 +70,10 @@ def consolidate(parts: Parts, claim: Claim, now: datetime) -> Outcome:
     then the turns are still in the inbox.
     """
     with Lease(parts.inbox, claim) as lease:
-        kept = kept_by(parts.inbox, claim) or _decide(parts, claim, lease, now)
-        if kept.plan is not None:
-            _finish(parts.store, kept.plan, lease)
+        before = kept_by(parts.inbox, claim)
+        kept = before or _decide(parts, claim, lease, now)
+        if kept.plan is not None and not (before and _is_done(parts.store, kept.plan)):
+            _apply(parts.store, kept.plan, lease)
         held = kept.plan.held if kept.plan else ()
         parts.inbox.commit(claim, kept.count, kept.tokens, held)
     return _outcome(kept)
@@ -99,17 +100,14 @@ def _unreadable(claim: Claim, why: str) -> Misconfigured:
     )
 
 
-def _finish(store: Store, plan: Plan, lease: Lease) -> None:
-    """Apply a plan unless its run says that it was done, or taken back, already.
+def _is_done(store: Store, plan: Plan) -> bool:
+    """Whether the run of a kept plan was applied, or taken back, already: Redis may have lost its tail."""
+    known = store.runs(plan.scope, plan.turn_ids)
+    return any(run.id == plan.run and run.state in {"applied", "undone"} for run in known)
 
-    What cannot be finished is marked so, with its plan, before `PlanConflict` rises.
-    """
-    lease.check()
-    before = next(
-        (r.state for r in store.runs(plan.scope, plan.turn_ids) if r.id == plan.run), None
-    )
-    if before in {"applied", "undone"}:
-        return
+
+def _apply(store: Store, plan: Plan, lease: Lease) -> None:
+    """What cannot be finished is marked so, with its plan, before `PlanConflict` rises."""
     try:
         apply(store, plan, lease.check)
     except PlanConflict:
@@ -126,7 +124,7 @@ def _finish_open_runs(store: Store, scope: Scope, lease: Lease) -> None:
     for run in store.open_runs(scope):
         try:
             if run.plan is not None:
-                _finish(store, run.plan, lease)
+                _apply(store, run.plan, lease)
         except PlanConflict as error:
             log.warning("run_parked", run=str(run.id), reason=str(error))
 
