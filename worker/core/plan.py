@@ -82,11 +82,12 @@ def _of_the_rest(
     """Facts that no group settles are added, whatever the judge forgot to say about them."""
     settled = shut_out.union(*(group.members for group in kept))
     misjudged = {label for group in groups.groups for label in group.members}
+    known = labels(draft.candidacy)
     for label in draft.candidacy.fact_labels:
         if label not in settled:
             flag = groups.flagged.get(label) or (MISJUDGED if label in misjudged else None)
             offered = draft.candidacy.offered_to(label) if flag else ()
-            memories = (one for one in memories_in(offered) if one in labels(draft.candidacy))
+            memories = (one for one in memories_in(offered) if one in known)
             links = tuple(draft.candidacy.candidate(one).memory.id for one in memories)
             yield from draft.stored([label], flag or "nothing known is about it", links, flag)
 
