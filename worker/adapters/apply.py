@@ -9,7 +9,7 @@ from worker.core.writes import touched, writes
 
 
 def apply(store: Store, plan: Plan, check: Callable[[], None]) -> None:
-    """Write what is missing of the plan.
+    """Write the plan; what this run has written before is written again as it is.
 
     `check` is called before every store call and raises `LeaseLost` once the scope may be another worker's.
     Raises `PlanConflict` before the first change if the store is not as the plan was decided on.
