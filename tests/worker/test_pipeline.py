@@ -1,7 +1,9 @@
 """The story of a batch on both stores: what a crash, a replay or a second delivery leaves."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import count
 from typing import Any, cast
 from uuid import UUID
 
@@ -14,13 +16,17 @@ from schemas.plan import Plan, Revise, Run
 from schemas.scope import Scope
 from tests.build import fact
 from tests.desk import Desk, Judges, Says, desk
+from tests.hold import Holding
 from tests.similarity import GivenSimilarities
-from worker.adapters.inbox import Inbox
+from worker.adapters.inbox import Claim, Inbox
+from worker.adapters.lease import Lease
+from worker.core.detectors import Judging
 from worker.core.heard import Heard
 from worker.core.judgment import Candidacy, Group, Groups
-from worker.core.ports import Store
+from worker.core.ports import Hold, Store, Writer
 from worker.core.runs import opened
 from worker.errors import LeaseLost, Misconfigured, PlanConflict
+from worker.parts import Parts
 from worker.pipeline import consolidate
 
 SEATTLE, AUSTIN = "User lives in Seattle", "User lives in Austin"
@@ -57,7 +63,7 @@ def table(store: Store, redis_client: Redis, scope: Scope) -> Desk:
     made.parts = replace(
         made.parts,
         extraction=Says(lambda heard: tuple(every_turn_is_a_fact(heard))),
-        judge=Judges(each_fact_replaces_its_candidates),
+        judging=Judging(Judges(each_fact_replaces_its_candidates)),
     )
     return made
 
@@ -68,11 +74,15 @@ class Killed(BaseException):
 
 @dataclass
 class Fragile:
-    """Anything whose nth call kills the process, before or after it is carried out."""
+    """Anything whose nth call kills the process, before or after it is carried out; a store's writers count along."""
 
     real: Any
-    calls_left: int
+    nth: int
     after: bool
+    calls: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def writer(self, scope: Scope, hold: Hold) -> Any:
+        return replace(self, real=self.real.writer(scope, hold))
 
     def __getattr__(self, name: str) -> Any:
         attribute = getattr(self.real, name)
@@ -80,11 +90,11 @@ class Fragile:
             return attribute
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            self.calls_left -= 1
-            if self.calls_left == 0 and not self.after:
+            is_last = next(self.calls) == self.nth
+            if is_last and not self.after:
                 raise Killed
             result = attribute(*args, **kwargs)
-            if self.calls_left == 0:
+            if is_last:
                 raise Killed
             return result
 
@@ -170,6 +180,12 @@ def has_kept_plan(table: Desk) -> bool:
 def server_of(table: Desk) -> Redis:
     """The test stands for the server."""
     return table.parts.inbox._redis
+
+
+def writer_of(table: Desk) -> Writer:
+    """Under the lease that was given out last."""
+    last = server_of(table).get(PartitionKeys(0).fence) or 0
+    return table.parts.store.writer(table.scope, Holding(int(cast("bytes", last))))
 
 
 def test_a_turn_that_a_run_has_settled_changes_nothing_however_late_it_comes_again(
@@ -270,7 +286,7 @@ def test_a_kept_plan_whose_run_was_applied_brings_nothing_back_when_redis_lost_i
     dump = killed_before_the_commit(table)
     expire(table)
     gone = list(table.parts.store.memories(table.scope))
-    table.parts.store.remove_memories(table.scope, [record.memory.id for record in gone])
+    writer_of(table).remove_memories([record.memory.id for record in gone])
 
     put_back(table, dump)
     expire(table)
@@ -289,7 +305,7 @@ def test_an_open_run_that_cannot_be_finished_is_marked_and_blocks_no_later_batch
     first = table.runs()[-1]
     (record,) = table.parts.store.memories(table.scope)
     stale = opened(stale_plan(table, first, record))
-    table.parts.store.put_run(stale)
+    writer_of(table).put_run(stale)
 
     table.say("User has a cat", "2026-03-01T10:00:00Z")
     table.settle()
@@ -347,10 +363,10 @@ def test_a_plan_whose_base_has_moved_is_refused_before_its_first_write(table: De
 
     def meddle(case: Candidacy) -> Groups:
         newer = record.memory.model_copy(update={"version": 7, "last_run": UUID(int=9)})
-        table.parts.store.put_memories(table.scope, [record.model_copy(update={"memory": newer})])
+        writer_of(table).put_memories([record.model_copy(update={"memory": newer})])
         return each_fact_replaces_its_candidates(case)
 
-    table.parts = replace(table.parts, judge=Judges(meddle))
+    table.parts = replace(table.parts, judging=Judging(Judges(meddle)))
     table.say(AUSTIN, "2026-02-01T10:00:00Z")
 
     with pytest.raises(PlanConflict):
@@ -359,3 +375,121 @@ def test_a_plan_whose_base_has_moved_is_refused_before_its_first_write(table: De
     assert [memory.version for memory in table.live().values()] == [7]
     assert table.archives() == []
     assert sorted(run.state for run in table.runs()) == ["applied", "parked"]
+
+
+LIVED, DALLAS = "User lived in Seattle for years", "User lives in Dallas"
+MOVED, MOVED_AGAIN = f"{AUSTIN}, not {SEATTLE}", f"{DALLAS}, not {AUSTIN}, not {SEATTLE}"
+MOVES = GivenSimilarities({LIVED: (SEATTLE, 0.8), AUSTIN: (SEATTLE, 0.9), DALLAS: (MOVED, 0.9)})
+WRITES = {"prepare", "put_run", "put_archives", "put_memories", "remove_memories"}
+
+
+@dataclass
+class Pausing:
+    """The store of a worker that stands still as its nth write begins, for as long as `meanwhile` takes."""
+
+    real: Any
+    nth: int
+    meanwhile: Callable[[str], None]
+    calls: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def writer(self, scope: Scope, hold: Hold) -> Any:
+        return replace(self, real=self.real.writer(scope, hold))
+
+    def __getattr__(self, name: str) -> Any:
+        attribute = getattr(self.real, name)
+        if name not in WRITES:
+            return attribute
+
+        def call(*args: Any) -> Any:
+            if next(self.calls) == self.nth:
+                self.meanwhile(name)
+            return attribute(*args)
+
+        return call
+
+
+def test_a_worker_that_stood_still_at_any_write_changes_nothing_once_another_went_on(
+    table: Desk,
+) -> None:
+    table.parts = replace(table.parts, embedder=MOVES)
+    paused_at: list[str] = []
+    stands: list[object] = []
+
+    def meanwhile(write: str) -> None:
+        paused_at.append(write)
+        expire(table)
+        table.say(DALLAS, "2026-03-01T10:00:00Z")
+        table.settle()
+        stands.append(everything(table))
+
+    for nth in count(1):
+        table.scope = Scope(app=table.scope.app, user=f"paused {nth}")
+        table.say(SEATTLE, "2026-01-01T10:00:00Z")
+        table.say(LIVED, "2026-01-01T10:01:00Z")
+        table.settle()
+        table.say(AUSTIN, "2026-02-01T10:00:00Z")
+        claim, store = table.claim(), Pausing(table.parts.store, nth, meanwhile)
+        pausing = replace(table.parts, store=cast("Store", store))
+        if not is_refused(pausing, claim, table.now):
+            break
+
+        assert everything(table) == stands[-1]
+        assert set(table.live()) == {MOVED_AGAIN}
+        assert {run.state for run in table.runs()} == {"applied"}
+    assert set(paused_at) == WRITES
+
+
+def is_refused(parts: Parts, claim: Claim, now: datetime) -> bool:
+    try:
+        consolidate(parts, claim, now)
+    except LeaseLost:
+        return True
+    return False
+
+
+def everything(table: Desk) -> object:
+    return table.live(), table.archives(), table.runs()
+
+
+def test_a_redis_that_lost_its_data_and_the_time_says_how_to_go_on(
+    sqlite_store: Store, redis_client: Redis, scope: Scope
+) -> None:
+    table = desk(sqlite_store, redis_client, scope, NEAR)
+    sqlite_store.writer(scope, Holding(2**52)).prepare()
+    table.say("hello", "2026-01-01T10:00:00Z")
+    claim = table.claim()
+
+    with pytest.raises(Misconfigured, match="lost its data while its clock was behind") as refused:
+        consolidate(table.parts, claim, table.now)
+
+    assert table.runs() == []
+    table.parts.inbox.fail(claim, 0, burn=False)
+    _, key, fence = str(refused.value).split("`redis-cli ")[1].split("`")[0].split()
+    redis_client.set(key, fence)
+    table.settle()
+    assert [run.state for run in table.runs()] == ["applied"]
+
+
+def test_what_a_predecessor_writes_while_its_successor_thinks_is_refused(
+    sqlite_store: Store, redis_client: Redis, scope: Scope
+) -> None:
+    """Else its open run would come after the look for open runs, and its turns be consolidated twice."""
+    table = desk(sqlite_store, redis_client, scope, NEAR)
+    table.say(SEATTLE, "2026-01-01T10:00:00Z")
+    predecessor = table.claim()
+    late_run = Run(
+        id=UUID(int=5), kind="batch", scope=scope, state="open", turn_ids=(), started_at=table.now
+    )
+    refused = []
+
+    def thinks(heard: Heard) -> Sequence[Fact]:
+        late = sqlite_store.writer(scope, Lease(table.parts.inbox, predecessor))
+        with pytest.raises(LeaseLost) as raised:
+            late.put_run(late_run)
+        refused.append(raised)
+        return tuple(every_turn_is_a_fact(heard))
+
+    table.parts = replace(table.parts, extraction=Says(thinks))
+    expire(table)
+
+    assert len(refused) == 1

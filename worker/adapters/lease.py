@@ -3,33 +3,48 @@
 import time
 from threading import Event, Thread
 from types import TracebackType
-from typing import Self
+from typing import NoReturn, Self
 
+from schemas.keys import PartitionKeys
 from worker.adapters.inbox import Claim, Inbox
-from worker.errors import LeaseLost, Unavailable
+from worker.errors import LeaseLost, Misconfigured, Unavailable
 
 
 class Lease:
-    """Keeps a claim alive from a thread while it is entered; asked before every write."""
+    """Keeps a claim alive from a thread while it is entered; stores ask it before they write."""
 
     def __init__(self, inbox: Inbox, claim: Claim) -> None:
         self._inbox = inbox
         self._claim = claim
-        self._renewed_at = time.monotonic()
-        self._lost: LeaseLost | None = None
         self._over = Event()
         self._thread = Thread(target=self._keep, name="lease", daemon=True)
 
+    @property
+    def fence(self) -> int:
+        return self._claim.fence
+
     def check(self) -> None:
-        """Raises `LeaseLost` if it is lost, or if the last good renewal is older than half a lease."""
-        if self._lost:
-            raise self._lost
-        age = time.monotonic() - self._renewed_at
+        """Renew it. Raises `LeaseLost` if it is another's or the answer is older than half a lease; `Unavailable`.
+
+        Redis is asked, and no clock of this machine alone: one that was suspended as a whole may not know how long.
+        """
+        asked_at = time.monotonic()
+        self._inbox.renew(self._claim)
+        age = time.monotonic() - asked_at
         if age > self._inbox.lease_seconds / 2:
             raise LeaseLost(
-                f"the lease on scope {self._claim.scope_key} was not renewed for {age:.1f} s:"
-                " Redis is out of reach or this process stood still"
+                f"this process stood still for {age:.1f} s while it renewed the lease on scope"
+                f" {self._claim.scope_key}: its work goes on elsewhere"
             )
+
+    def overtaken(self, fence: int) -> NoReturn:
+        """Raises `LeaseLost`, or `Misconfigured` where Redis knows of no later claim than this one."""
+        self.check()
+        raise Misconfigured(
+            f"scope {self._claim.scope_key} was written under fence {fence}, and Redis gave out {self.fence} after it:"
+            " it has lost its data while its clock was behind. Nothing was written; the scope waits until that clock"
+            f" has caught up, or until `redis-cli SET {PartitionKeys(self._claim.partition).fence} {fence}`"
+        )
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -46,12 +61,9 @@ class Lease:
 
     def _keep(self) -> None:
         while not self._over.wait(self._inbox.lease_seconds / 3):
-            asked_at = time.monotonic()
             try:
                 self._inbox.renew(self._claim)
-                self._renewed_at = asked_at
-            except LeaseLost as error:
-                self._lost = error
-                return
+            except LeaseLost:
+                return  # `check` will find the same
             except Unavailable:
-                continue  # `check` notices by the age
+                continue

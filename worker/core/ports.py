@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NoReturn, Protocol
 from uuid import UUID
 
 from schemas.base import Vector
@@ -103,24 +103,51 @@ class Reader(Protocol):
         ...
 
 
-class Writer(Protocol):
-    """The write side. Every call is an idempotent upsert or removal by id; only a lease holder calls it."""
+class Hold(Protocol):
+    """A lease on a scope, as far as a store asks for it."""
 
-    def prepare(self, scope: Scope) -> None:
-        """Make room for the scope (a tenant); nothing else ever creates it."""
+    #: Fencing token: whoever claims the scope later has a higher one.
+    @property
+    def fence(self) -> int: ...
+
+    def check(self) -> None:
+        """Ask whether the scope is still held. Raises `LeaseLost`, or `Unavailable` where nobody can say."""
         ...
 
-    def put_run(self, run: Run) -> None: ...
-
-    def put_archives(self, scope: Scope, records: Sequence[ArchiveRecord]) -> None: ...
-
-    def put_memories(self, scope: Scope, records: Sequence[MemoryRecord]) -> None: ...
-
-    def remove_memories(self, scope: Scope, ids: Sequence[UUID]) -> None: ...
+    def overtaken(self, fence: int) -> NoReturn:
+        """Raise what it means that the scope was written under this higher fence already."""
+        ...
 
 
-class Store(Reader, Writer, Protocol):
-    """Both sides, and the start: each adapter has one class for it."""
+class Writer(Protocol):
+    """The write side of one scope under one lease. Every call is an idempotent upsert or removal by id.
+
+    A call that comes after another holder's first raises `LeaseLost` and writes nothing. How far a store can keep
+    that for a worker that stood still stands in its own docstring.
+    """
+
+    def prepare(self) -> None:
+        """Make room for the scope (a tenant); nothing else ever creates it.
+
+        Comes before anything is read that the writes will depend on: it fences earlier holders out.
+        """
+        ...
+
+    def put_run(self, run: Run) -> None:
+        """A run that was finished stays so, whatever comes late from an earlier holder."""
+        ...
+
+    def put_archives(self, records: Sequence[ArchiveRecord]) -> None: ...
+
+    def put_memories(self, records: Sequence[MemoryRecord]) -> None: ...
+
+    def remove_memories(self, ids: Sequence[UUID]) -> None: ...
+
+
+class Store(Reader, Protocol):
+    """Reading by anyone, writing by who holds a lease: each adapter has one class for it."""
+
+    def writer(self, scope: Scope, hold: Hold) -> Writer: ...
 
     def open(self, embedder: str, dimensions: int) -> None:
         """Create what is missing and check what is there.

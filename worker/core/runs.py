@@ -66,6 +66,16 @@ def _changed(change: Change) -> Changed:
     )
 
 
+def furthest(found: Iterable[Run]) -> list[Run]:
+    """Each run once: an open record of one that is finished was written too late, or left behind."""
+    once: dict[UUID, Run] = {}
+    for run in found:
+        known = once.setdefault(run.id, run)
+        if known.state == "open":
+            once[run.id] = run
+    return list(once.values())
+
+
 def settled_turns(runs: Iterable[Run]) -> frozenset[UUID]:
     """Turns that need no second look; those of an undone or parked run are free again."""
     return frozenset(id for run in runs if run.state == "applied" for id in run.turn_ids)

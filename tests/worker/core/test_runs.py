@@ -1,8 +1,11 @@
 """A run before and after its plan is applied."""
 
+import pytest
+
+from schemas.plan import Run
 from tests.build import candidacy, fact, record, uid
 from tests.worker.core.test_plan import decided, group
-from worker.core.runs import applied, fruitless, opened, parked, settled_turns
+from worker.core.runs import applied, fruitless, furthest, opened, parked, settled_turns
 
 CASE = candidacy([fact("User moved to Austin")], [record("User lives in Seattle")])
 PLAN = decided(CASE, [group("contradict", "f1", "c1", text="User lives in Austin")])
@@ -29,3 +32,12 @@ def test_only_turns_of_an_applied_run_need_no_second_look() -> None:
     assert settled_turns([run]) == {uid("t1")}
     assert settled_turns(others) == frozenset()
     assert fruitless([run, *others]) == 2
+
+
+@pytest.mark.parametrize("finished", [applied(PLAN), parked(PLAN)], ids=["applied", "parked"])
+def test_a_finished_run_is_never_hidden_by_an_open_record_of_it(finished: Run) -> None:
+    other = opened(PLAN).model_copy(update={"id": uid("other run")})
+
+    assert furthest([opened(PLAN), other, finished]) == [finished, other]
+    assert furthest([finished, other, opened(PLAN)]) == [finished, other]
+    assert furthest([opened(PLAN), opened(PLAN)]) == [opened(PLAN)]

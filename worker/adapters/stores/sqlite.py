@@ -12,25 +12,23 @@ from uuid import UUID
 from schemas.memory import ArchiveRecord, MemoryRecord
 from schemas.plan import Run
 from schemas.scope import Scope
-from worker.adapters.stores.indexed import check_archives, check_memories, handed_out, ids_in
+from worker.adapters.stores.indexed import handed_out, ids_in
 from worker.adapters.stores.lineage import lineage
-from worker.adapters.stores.rooms import NoRoom
 from worker.adapters.stores.sqlite_about import check_embedder, check_layout, make_tables
 from worker.adapters.stores.sqlite_file import SqliteFile
 from worker.adapters.stores.sqlite_index import Index, Indexes, Postings
 from worker.adapters.stores.sqlite_rows import (
     archive_record,
-    archive_row,
     archives_about,
     by_identifier,
     by_slot,
     json_of,
     memory_record,
-    put_memory,
     records_of,
-    remove_memory,
+    scope_number,
 )
-from worker.core.ports import Nominated, Nominations, Query
+from worker.adapters.stores.sqlite_writer import SqliteWriter
+from worker.core.ports import Hold, Nominated, Nominations, Query
 
 #: Records read at once by what goes through a whole scope.
 PAGE = 500
@@ -65,7 +63,7 @@ class SqliteStore:
 
     def nominate(self, scope: Scope, queries: Sequence[Query], pool: int) -> Nominations:
         with self._file.reading() as db:
-            number = _number(db, scope)
+            number = scope_number(db, scope.key)
             if number is None:
                 return Nominations(tuple(Nominated() for _ in queries))
             index = self._indexes.of(db, number, self._dimensions)
@@ -79,7 +77,7 @@ class SqliteStore:
             yield from self._all_memories(scope)
             return
         with self._file.reading() as db:
-            number = _number(db, scope)
+            number = scope_number(db, scope.key)
             found = [] if number is None else records_of(db, number, set(ids))
         yield from (record for record, _ in found)
 
@@ -90,7 +88,7 @@ class SqliteStore:
                 rows = db.execute(
                     "SELECT m.id, payload, vector FROM memory m JOIN vector USING (place)"
                     " WHERE m.scope = ? AND m.id > ? ORDER BY m.id LIMIT ?",
-                    (_number(db, scope), after, PAGE),
+                    (scope_number(db, scope.key), after, PAGE),
                 ).fetchall()
             yield from (memory_record(payload, vector) for _, payload, vector in rows)
             if len(rows) < PAGE:
@@ -102,7 +100,7 @@ class SqliteStore:
             yield from self._all_archives(scope)
             return
         with self._file.reading() as db:
-            number = _number(db, scope)
+            number = scope_number(db, scope.key)
             found = lineage(memory, lambda asked: archives_about(db, number, asked))
         yield from found
 
@@ -114,7 +112,7 @@ class SqliteStore:
                     "SELECT memory, version, payload, vector FROM archive"
                     " WHERE scope = ? AND (memory, version) > (?, ?)"
                     " ORDER BY memory, version LIMIT ?",
-                    (_number(db, scope), *after, PAGE),
+                    (scope_number(db, scope.key), *after, PAGE),
                 ).fetchall()
             yield from (archive_record(payload, vector) for *_, payload, vector in rows)
             if len(rows) < PAGE:
@@ -123,7 +121,7 @@ class SqliteStore:
 
     def runs(self, scope: Scope, turn_ids: Iterable[UUID] | None = None) -> Iterator[Run]:
         with self._file.reading() as db:
-            number = _number(db, scope)
+            number = scope_number(db, scope.key)
             rows = (
                 db.execute(ALL_RUNS, (number,))
                 if turn_ids is None
@@ -135,7 +133,7 @@ class SqliteStore:
         with self._file.reading() as db:
             rows = db.execute(
                 "SELECT payload FROM run WHERE scope = ? AND state = 'open' ORDER BY started_at, id",
-                (_number(db, scope),),
+                (scope_number(db, scope.key),),
             ).fetchall()
         return [Run.model_validate_json(payload) for (payload,) in rows]
 
@@ -144,64 +142,18 @@ class SqliteStore:
             return db.execute(
                 "SELECT subject, attribute FROM memory WHERE scope = ? AND slot IS NOT NULL"
                 " GROUP BY subject, attribute ORDER BY count(*) DESC, subject, attribute LIMIT ?",
-                (_number(db, scope), limit),
+                (scope_number(db, scope.key), limit),
             ).fetchall()
 
     def count(self, scope: Scope) -> int:
         with self._file.reading() as db:
             (count,) = db.execute(
-                "SELECT count(*) FROM memory WHERE scope = ?", (_number(db, scope),)
+                "SELECT count(*) FROM memory WHERE scope = ?", (scope_number(db, scope.key),)
             ).fetchone()
         return int(count)
 
-    def prepare(self, scope: Scope) -> None:
-        with self._file.reading() as db:
-            if _number(db, scope) is not None:
-                return
-        with self._file.writing() as db:
-            db.execute("INSERT OR IGNORE INTO scope (key) VALUES (?)", (scope.key,))
-
-    def put_run(self, run: Run) -> None:
-        with self._file.writing() as db:
-            number = _number_to_write(db, run.scope)
-            (place,) = db.execute(
-                "INSERT INTO run (scope, id, state, started_at, payload) VALUES (?, ?, ?, ?, ?)"
-                " ON CONFLICT (scope, id) DO UPDATE SET state = excluded.state,"
-                " started_at = excluded.started_at, payload = excluded.payload RETURNING place",
-                (number, str(run.id), run.state, run.started_at.timestamp(), run.model_dump_json()),
-            ).fetchone()
-            db.execute("DELETE FROM run_turn WHERE place = ?", (place,))
-            db.executemany(
-                "INSERT OR IGNORE INTO run_turn (scope, turn, place) VALUES (?, ?, ?)",
-                [(number, str(turn), place) for turn in run.turn_ids],
-            )
-
-    def put_archives(self, scope: Scope, records: Sequence[ArchiveRecord]) -> None:
-        check_archives(scope, records, self._dimensions)
-        with self._file.writing() as db:
-            number = _number_to_write(db, scope)
-            db.executemany(
-                "INSERT INTO archive (scope, memory, version, replaced_by, payload, vector)"
-                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (scope, memory, version) DO UPDATE SET"
-                " replaced_by = excluded.replaced_by, payload = excluded.payload,"
-                " vector = excluded.vector",
-                [archive_row(number, record) for record in records],
-            )
-
-    def put_memories(self, scope: Scope, records: Sequence[MemoryRecord]) -> None:
-        check_memories(scope, records, self._dimensions)
-        with self._file.writing() as db:
-            number = _number_to_write(db, scope)
-            for record in records:
-                put_memory(db, number, record)
-            _changed(db, number)
-
-    def remove_memories(self, scope: Scope, ids: Sequence[UUID]) -> None:
-        with self._file.writing() as db:
-            number = _number_to_write(db, scope)
-            for memory_id in ids:
-                remove_memory(db, number, memory_id)
-            _changed(db, number)
+    def writer(self, scope: Scope, hold: Hold) -> SqliteWriter:
+        return SqliteWriter(self._file, scope, hold, self._dimensions)
 
 
 def _ranked(  # noqa: PLR0913, PLR0917 - where to look, and what for
@@ -214,19 +166,3 @@ def _ranked(  # noqa: PLR0913, PLR0917 - where to look, and what for
         by_words=index.by_words(words.of(query.terms, pool, among), pool, among),
         by_identifier=by_identifier(db, scope, query.identifiers, pool, query.subject),
     )
-
-
-def _number(db: sqlite3.Connection, scope: Scope) -> int | None:
-    row = db.execute("SELECT number FROM scope WHERE key = ?", (scope.key,)).fetchone()
-    return int(row[0]) if row else None
-
-
-def _number_to_write(db: sqlite3.Connection, scope: Scope) -> int:
-    number = _number(db, scope)
-    if number is None:
-        raise NoRoom(scope)
-    return number
-
-
-def _changed(db: sqlite3.Connection, scope: int) -> None:
-    db.execute("UPDATE scope SET generation = generation + 1 WHERE number = ?", (scope,))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from worker.errors import Misconfigured
 
-LAYOUT = 2
+LAYOUT = 3
 TABLES = (Path(__file__).parent / "sqlite_layout.sql").read_text(encoding="utf-8")
 
 

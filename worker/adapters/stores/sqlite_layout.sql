@@ -1,4 +1,4 @@
--- Layout 2. `payload` holds the record as JSON, every other column is there to find it by.
+-- Layout 3. `payload` holds the record as JSON, every other column is there to find it by.
 
 CREATE TABLE about (
     name TEXT PRIMARY KEY,
@@ -12,6 +12,14 @@ CREATE TABLE scope (
     -- Grows with every change of a live memory.
     generation INTEGER NOT NULL DEFAULT 0
 );
+
+-- Outlives the scope, so that nobody who stood still brings an erased one back.
+CREATE TABLE fence (
+    -- The scope's key.
+    scope TEXT PRIMARY KEY,
+    -- The highest fencing token that it was written under.
+    highest INTEGER NOT NULL
+) WITHOUT ROWID;
 
 CREATE TABLE memory (
     place INTEGER PRIMARY KEY,

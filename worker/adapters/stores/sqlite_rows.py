@@ -10,6 +10,12 @@ from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord
 from worker.adapters.stores.indexed import identifier_keys, slot_key, subject_key, words_of
 
 
+def scope_number(db: sqlite3.Connection, scope: str) -> int | None:
+    """By the scope's key; nothing where no room was made for it."""
+    row = db.execute("SELECT number FROM scope WHERE key = ?", (scope,)).fetchone()
+    return int(row[0]) if row else None
+
+
 def json_of(ids: Iterable[UUID]) -> str:
     return json.dumps([*map(str, ids)])
 

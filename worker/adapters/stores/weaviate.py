@@ -1,46 +1,28 @@
 """The production store: multi-tenant collections of a Weaviate server."""
 
-import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
 
 from weaviate.classes.aggregate import GroupByAggregate
 from weaviate.classes.query import Filter, Sort
-from weaviate.classes.tenants import Tenant
-from weaviate.collections.classes.batch import DeleteManyReturn
 from weaviate.collections.classes.filters import _Filters as Condition
-from weaviate.exceptions import WeaviateInsertManyAllFailedError
 
 from schemas.memory import ArchiveRecord, MemoryRecord
 from schemas.plan import Run
 from schemas.scope import Scope
 from worker.adapters.stores.deadline import DEADLINE_SECONDS
-from worker.adapters.stores.indexed import (
-    check_archives,
-    check_memories,
-    handed_out,
-    ids_in,
-    in_chunks,
-)
+from worker.adapters.stores.indexed import handed_out, ids_in, in_chunks
 from worker.adapters.stores.lineage import in_order, lineage
-from worker.adapters.stores.rooms import NoRoom
 from worker.adapters.stores.weaviate_address import Address
 from worker.adapters.stores.weaviate_collections import ARCHIVE, MEMORY, RUN, Embedding, ensure
-from worker.adapters.stores.weaviate_errors import NoTenant, meaning
-from worker.adapters.stores.weaviate_link import Client, Link
-from worker.adapters.stores.weaviate_objects import (
-    Object,
-    in_requests,
-    of_archive,
-    of_memory,
-    of_run,
-    pair_of,
-)
-from worker.adapters.stores.weaviate_search import PAYLOAD, Room, nominated, searches
-from worker.core.ports import Nominated, Nominations, Query
-from worker.errors import Retryable
+from worker.adapters.stores.weaviate_errors import NoTenant
+from worker.adapters.stores.weaviate_link import Link, Room
+from worker.adapters.stores.weaviate_objects import pair_of
+from worker.adapters.stores.weaviate_search import PAYLOAD, nominated, searches
+from worker.adapters.stores.weaviate_writer import WeaviateWriter
+from worker.core.ports import Hold, Nominated, Nominations, Query
+from worker.core.runs import furthest
 
 #: Objects of one page when a whole scope, or all that a filter finds, is read.
 PAGE = 200
@@ -58,14 +40,13 @@ class WeaviateStore:
         self, address: Address, key: str | None, deadline_seconds: float = DEADLINE_SECONDS
     ) -> None:
         self._link = Link(address, key, deadline_seconds)
-        self._address = address
         self._embedding = Embedding("", 0)
-        self._lock = threading.Lock()
+        #: Keys of scopes; shared by threads, and each use of it is one operation.
         self._prepared: set[str] = set()
 
     def open(self, embedder: str, dimensions: int) -> None:
         embedding = Embedding(embedder, dimensions)
-        self._link.write(lambda client: ensure(client, self._address, embedding))
+        self._link.read([lambda client: ensure(client, self._link.address, embedding)])
         self._embedding = embedding
 
     def close(self) -> None:
@@ -123,13 +104,16 @@ class WeaviateStore:
                     scope, RUN, Filter.by_property("turns").contains_any([*map(str, some)])
                 )
             }
-        found = map(Run.model_validate_json, payloads)
+        found = furthest(map(Run.model_validate_json, payloads))
         yield from sorted(found, key=lambda run: (-run.started_at.timestamp(), run.id))
 
     def open_runs(self, scope: Scope) -> list[Run]:
         payloads = self._matching(scope, RUN, Filter.by_property("state").equal("open"))
-        found = map(Run.model_validate_json, payloads)
-        return sorted(found, key=lambda run: (run.started_at, run.id))
+        opened = [Run.model_validate_json(payload) for payload in payloads]
+        finished = self._named(scope, RUN, [run.id for run in opened])
+        found = furthest([*opened, *map(Run.model_validate_json, finished)])
+        still = (run for run in found if run.state == "open")
+        return sorted(still, key=lambda run: (run.started_at, run.id))
 
     def slots(self, scope: Scope, limit: int) -> list[tuple[str, str]]:
         counted = self._read(scope, MEMORY, [_count_pairs])
@@ -142,59 +126,15 @@ class WeaviateStore:
         counted = self._read(scope, MEMORY, [_count])
         return counted[0] if counted else 0
 
-    def prepare(self, scope: Scope) -> None:
-        with self._lock:
-            if scope.key in self._prepared:
-                return
-        for name in (RUN, ARCHIVE, MEMORY):
-            self._link.write(partial(self._make_room, name, scope))
-        with self._lock:
-            self._prepared.add(scope.key)
-
-    def put_run(self, run: Run) -> None:
-        self._put(run.scope, RUN, [of_run(run)])
-
-    def put_archives(self, scope: Scope, records: Sequence[ArchiveRecord]) -> None:
-        check_archives(scope, records, self._embedding.dimensions)
-        self._put(scope, ARCHIVE, [of_archive(one, self._embedding.vector) for one in records])
-
-    def put_memories(self, scope: Scope, records: Sequence[MemoryRecord]) -> None:
-        check_memories(scope, records, self._embedding.dimensions)
-        self._put(scope, MEMORY, [of_memory(one, self._embedding.vector) for one in records])
-
-    def remove_memories(self, scope: Scope, ids: Sequence[UUID]) -> None:
-        for some in in_chunks(ids, PAGE):
-            condition = Filter.by_id().contains_any([*map(str, some)])
-            removed = self._write(scope, MEMORY, _remove(condition))
-            if removed.failed:
-                raise Retryable(f"{self._address} did not remove {removed.failed} memories")
-
-    def _make_room(self, name: str, scope: Scope, client: Client) -> None:
-        client.collections.use(self._address.prefix + name).tenants.create([Tenant(name=scope.key)])
-
-    def _put(self, scope: Scope, name: str, objects: Sequence[Object]) -> None:
-        for some in in_requests(objects):
-            self._write(scope, name, _insert(some, self._address))
-
-    def _write(self, scope: Scope, name: str, work: Callable[[Room], T]) -> T:
-        try:
-            return self._link.write(partial(self._in_room, name, scope, work))
-        except NoTenant as error:
-            with self._lock:
-                self._prepared.discard(scope.key)
-            raise NoRoom(scope) from error
+    def writer(self, scope: Scope, hold: Hold) -> WeaviateWriter:
+        return WeaviateWriter(self._link, scope, hold, self._embedding, self._prepared)
 
     def _read(self, scope: Scope, name: str, work: Sequence[Callable[[Room], T]]) -> list[T] | None:
         """Nothing for a scope that was never written to."""
         try:
-            return self._link.read([partial(self._in_room, name, scope, one) for one in work])
+            return self._link.read([self._link.in_room(name, scope, one) for one in work])
         except NoTenant:
             return None
-
-    def _in_room(self, name: str, scope: Scope, work: Callable[[Room], T], client: Client) -> T:
-        """The only way to the data, and it leads to one scope."""
-        collection = client.collections.use(self._address.prefix + name)
-        return work(collection.with_tenant(scope.key))
 
     def _all(self, scope: Scope, name: str) -> Iterator[str]:
         """Payloads in order of id."""
@@ -239,24 +179,6 @@ def _fetch(options: dict[str, Any]) -> Callable[[Room], list[tuple[UUID, str]]]:
         return [(hit.uuid, str(hit.properties["payload"])) for hit in answer.objects]
 
     return fetch
-
-
-def _insert(objects: list[Object], address: Address) -> Callable[[Room], None]:
-    """An object that is there already is replaced."""
-
-    def insert(room: Room) -> None:
-        try:
-            refused = room.data.insert_many(objects).errors
-        except WeaviateInsertManyAllFailedError as error:
-            raise meaning(str(error), address) from error
-        for wrong in refused.values():
-            raise meaning(wrong.message, address)
-
-    return insert
-
-
-def _remove(condition: Condition) -> Callable[[Room], DeleteManyReturn[None]]:
-    return lambda room: room.data.delete_many(where=condition)
 
 
 def _count(room: Room) -> int:

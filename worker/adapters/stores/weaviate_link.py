@@ -4,6 +4,7 @@ import logging
 import os
 import re
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +14,9 @@ from typing import Any, TypeVar
 import httpx
 import weaviate
 from weaviate.classes.init import AdditionalConfig, Auth, Timeout
+from weaviate.collections import Collection
 
+from schemas.scope import Scope
 from worker.adapters.stores.deadline import DeadlinePool
 from worker.adapters.stores.weaviate_address import Address
 from worker.adapters.stores.weaviate_errors import (
@@ -22,6 +25,7 @@ from worker.adapters.stores.weaviate_errors import (
     translated,
     wrong_key,
 )
+from worker.adapters.stores.weaviate_gate import gate, put_gate
 from worker.errors import Misconfigured
 
 OLDEST = (1, 38, 6)
@@ -32,6 +36,8 @@ THREADS = 8
 T = TypeVar("T")
 #: What a call gets to work with.
 Client = weaviate.WeaviateClient
+#: A collection narrowed to one scope: nothing asks any other.
+Room = Collection[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -66,8 +72,29 @@ class Link:
         except CLIENT_ERRORS as error:
             raise translated(error, self.address) from error
 
-    def write(self, call: Callable[[Client], T]) -> T:
-        return self.read([call])[0]
+    def write(self, call: Callable[[Client], T], ask: Callable[[], None]) -> T:
+        """As `read`. Nothing is sent, nor sent again, once `ask` raises or the caller was told that it is late."""
+        until = time.monotonic() + self._deadline_seconds
+
+        def in_time() -> None:
+            ask()
+            if time.monotonic() > until:
+                raise TimeoutError
+
+        def gated(client: Client) -> T:
+            with gate(in_time):
+                return call(client)
+
+        return self.read([gated])[0]
+
+    def in_room(self, name: str, scope: Scope, work: Callable[[Room], T]) -> Callable[[Client], T]:
+        """The only way to the data, and it leads to one scope."""
+
+        def call(client: Client) -> T:
+            collection = client.collections.use(self.address.prefix + name)
+            return work(collection.with_tenant(scope.key))
+
+        return call
 
     def close(self) -> None:
         with self._lock:
@@ -108,6 +135,7 @@ def _connect(address: Address, key: str | None, deadline_seconds: float) -> Conn
         )
     except CLIENT_ERRORS as error:
         raise translated(error, address) from error
+    put_gate(client)
     return Connected(client, DeadlinePool(THREADS))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from weaviate.classes.data import DataObject
 
 from schemas.base import Vector
+from schemas.ids import uuid_of
 from schemas.memory import ArchiveRecord, MemoryRecord
 from schemas.plan import Run
 from worker.adapters.stores.indexed import identifier_keys, slot_key, subject_key, words_of
@@ -49,13 +50,23 @@ def of_archive(record: ArchiveRecord, vector: str) -> Object:
     return _object(archive.id, properties, {vector: reindexed(record.vector)})
 
 
-def of_run(run: Run) -> Object:
+def of_run(run: Run) -> list[Object]:
+    """An open run has a place of its own, where one that is written too late hides no finished one.
+
+    A finished one takes that place as well: it held the whole plan.
+    """
+    places = [open_place(run.id)] if run.state == "open" else [run.id, open_place(run.id)]
     properties: dict[str, object] = {
         "payload": run.model_dump_json(),
         "state": run.state,
         "turns": [str(turn) for turn in run.turn_ids],
     }
-    return _object(run.id, properties, {RUN_VECTOR: [CHANCE.random(), 1.0]})
+    return [_object(place, properties, {RUN_VECTOR: [CHANCE.random(), 1.0]}) for place in places]
+
+
+def open_place(run: UUID) -> UUID:
+    """Where a run stands while it is open."""
+    return uuid_of("open run", str(run))
 
 
 def _object(

@@ -6,7 +6,6 @@ from uuid import UUID
 
 import numpy as np
 from weaviate.classes.query import Filter, MetadataQuery, Sort
-from weaviate.collections import Collection
 from weaviate.collections.classes.filters import _Filters as Condition
 
 from schemas.base import Vector
@@ -19,6 +18,7 @@ from worker.adapters.stores.indexed import (
     slot_key,
     subject_key,
 )
+from worker.adapters.stores.weaviate_link import Room
 from worker.core.ports import Nominated, Query
 
 #: Hits beyond the pool, so that those of equal score at its border can be put in order of id.
@@ -26,8 +26,6 @@ TIES = 16
 #: Memories with one of the wanted identifiers that are looked at, first ids first.
 IDENTIFIED = 200
 
-#: A collection narrowed to one scope: nothing asks any other.
-Room = Collection[Any, Any]
 PAYLOAD = ["payload"]
 FOUND = [*PAYLOAD, "terms"]
 

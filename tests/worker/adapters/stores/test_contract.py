@@ -3,6 +3,7 @@
 import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 from uuid import UUID, uuid4
@@ -17,11 +18,12 @@ from schemas.memory import Archive, ArchiveRecord, MemoryRecord
 from schemas.plan import Changed, Plan, Run
 from schemas.scope import Scope
 from tests.build import NOW, at, memory, uid, vector
+from tests.hold import HELD, Holding
 from tests.weaviate_service import opened
 from worker.adapters.stores.opening import open_store
 from worker.core.ports import Nominated, Query, Store
 from worker.core.words import terms
-from worker.errors import Misconfigured, Retryable, Unprocessable
+from worker.errors import LeaseLost, Misconfigured, Retryable, Unprocessable
 
 POOL = 10
 
@@ -49,8 +51,8 @@ def run(scope: Scope, name: str, **fields: Any) -> Run:
 
 def kept(store: Store, scope: Scope, *texts: str) -> list[MemoryRecord]:
     records = [record(scope, text) for text in texts]
-    store.prepare(scope)
-    store.put_memories(scope, records)
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories(records)
     return records
 
 
@@ -94,8 +96,8 @@ FULL: dict[str, Any] = {
 
 def test_a_memory_comes_back_as_it_was_put(store: Store, scope: Scope) -> None:
     one = record(scope, **FULL)
-    store.prepare(scope)
-    store.put_memories(scope, [one])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([one])
 
     assert list(store.memories(scope)) == [one]
     assert next(store.memories(scope)).model_dump_json() == one.model_dump_json()
@@ -103,8 +105,8 @@ def test_a_memory_comes_back_as_it_was_put(store: Store, scope: Scope) -> None:
 
 def test_an_archive_comes_back_as_it_was_put(store: Store, scope: Scope) -> None:
     one = archived(record(scope, **FULL), "other")
-    store.prepare(scope)
-    store.put_archives(scope, [one])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_archives([one])
 
     assert list(store.archives(scope)) == [one]
 
@@ -121,8 +123,8 @@ def test_a_run_comes_back_as_it_was_put(store: Store, scope: Scope) -> None:
     )
     changed = Changed(kind="add", memory_id=uid("m"), version=1, relation="new", why="“new”")
     one = run(scope, "r", state="open", plan=plan, changes=(changed,), facts=3, model="m")
-    store.prepare(scope)
-    store.put_run(one)
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_run(one)
 
     assert list(store.runs(scope)) == [one]
 
@@ -132,9 +134,9 @@ def test_a_run_comes_back_as_it_was_put(store: Store, scope: Scope) -> None:
 )
 def test_a_text_of_100_000_signs_fits(store: Store, scope: Scope, text: str) -> None:
     one = record(scope, text)
-    store.prepare(scope)
-    store.put_memories(scope, [one])
-    store.put_archives(scope, [archived(one)])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([one])
+    store.writer(scope, HELD).put_archives([archived(one)])
 
     assert list(store.memories(scope)) == [one]
     assert list(store.archives(scope)) == [archived(one)]
@@ -159,8 +161,8 @@ def test_a_scope_never_written_to_is_empty(store: Store, scope: Scope) -> None:
 
 
 def test_a_prepared_scope_without_memories_is_empty(store: Store, scope: Scope) -> None:
-    store.prepare(scope)
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).prepare()
     query = Query(vector=vector("x"), terms=("x",), identifiers=("x1",), slot=("user", "home"))
 
     assert store.nominate(scope, [query], POOL).rankings == (Nominated(),)
@@ -172,10 +174,10 @@ def test_a_prepared_scope_without_memories_is_empty(store: Store, scope: Scope) 
 def test_only_prepare_makes_room_for_a_scope(store: Store, scope: Scope) -> None:
     one = record(scope, "Lives in Austin.")
     writes: tuple[Callable[[], None], ...] = (
-        lambda: store.put_memories(scope, [one]),
-        lambda: store.put_archives(scope, [archived(one)]),
-        lambda: store.put_run(run(scope, "r")),
-        lambda: store.remove_memories(scope, [one.memory.id]),
+        lambda: store.writer(scope, HELD).put_memories([one]),
+        lambda: store.writer(scope, HELD).put_archives([archived(one)]),
+        lambda: store.writer(scope, HELD).put_run(run(scope, "r")),
+        lambda: store.writer(scope, HELD).remove_memories([one.memory.id]),
     )
 
     for write in writes:
@@ -186,10 +188,10 @@ def test_only_prepare_makes_room_for_a_scope(store: Store, scope: Scope) -> None
 
 def test_what_was_just_put_is_found_by_every_search(store: Store, scope: Scope) -> None:
     one = record(scope, "The code is ERR_MEM_4412.", attribute="code")
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
     for _ in range(20):
-        store.put_memories(scope, [record(scope, str(uuid4()))])
-    store.put_memories(scope, [one])
+        store.writer(scope, HELD).put_memories([record(scope, str(uuid4()))])
+    store.writer(scope, HELD).put_memories([one])
 
     found = store.nominate(
         scope,
@@ -220,7 +222,7 @@ def test_a_changed_text_is_found_by_its_new_words_only(store: Store, scope: Scop
     new = old.model_copy(
         update={"memory": old.memory.model_copy(update={"text": "Lives in Austin.", "version": 2})}
     )
-    store.put_memories(scope, [new])
+    store.writer(scope, HELD).put_memories([new])
 
     assert by_words(store, scope, "Seattle") == ()
     assert by_words(store, scope, "Austin") == (old.memory.id,)
@@ -236,9 +238,9 @@ def test_a_changed_memory_is_found_by_its_new_vector_slot_and_identifiers_only(
         memory=old.memory.model_copy(update={"attribute": "town", "identifiers": ("b2",)}),
         vector=vector("elsewhere"),
     )
-    store.prepare(scope)
-    store.put_memories(scope, [old, other])
-    store.put_memories(scope, [new])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([old, other])
+    store.writer(scope, HELD).put_memories([new])
 
     assert nominated(store, scope, slot=("user", "home")).by_slot == ()
     assert nominated(store, scope, slot=("user", "town")).by_slot == (old.memory.id,)
@@ -251,9 +253,9 @@ def test_a_changed_memory_is_found_by_its_new_vector_slot_and_identifiers_only(
 def test_what_is_emptied_stays_empty(store: Store, scope: Scope) -> None:
     old = record(scope, "The gate code is 4417.", attribute="gate", after="Nothing.")
     bare = old.memory.model_copy(update={"attribute": None, "identifiers": (), "after": None})
-    store.prepare(scope)
-    store.put_memories(scope, [old])
-    store.put_memories(scope, [old.model_copy(update={"memory": bare})])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([old])
+    store.writer(scope, HELD).put_memories([old.model_copy(update={"memory": bare})])
 
     assert nominated(store, scope, slot=("user", "gate")).by_slot == ()
     assert nominated(store, scope, identifiers=("4417",)).by_identifier == ()
@@ -264,10 +266,10 @@ def test_what_is_emptied_stays_empty(store: Store, scope: Scope) -> None:
 def test_a_removed_memory_is_found_by_nothing(store: Store, scope: Scope) -> None:
     gone = record(scope, "The gate code is 4417.", attribute="gate")
     stays = record(scope, "Has a dog.", attribute="pet")
-    store.prepare(scope)
-    store.put_memories(scope, [gone, stays])
-    store.remove_memories(scope, [gone.memory.id, uid("never there")])
-    store.remove_memories(scope, [gone.memory.id])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([gone, stays])
+    store.writer(scope, HELD).remove_memories([gone.memory.id, uid("never there")])
+    store.writer(scope, HELD).remove_memories([gone.memory.id])
 
     query = Query(gone.vector, terms("gate code"), ("4417",), ("user", "gate"))
     found = store.nominate(scope, [query], POOL)
@@ -279,11 +281,11 @@ def test_a_removed_memory_is_found_by_nothing(store: Store, scope: Scope) -> Non
 
 def test_a_write_repeated_changes_nothing(store: Store, scope: Scope) -> None:
     one = record(scope, "Lives in Austin.", attribute="home")
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
     for _ in range(3):
-        store.put_run(run(scope, "r"))
-        store.put_archives(scope, [archived(one)])
-        store.put_memories(scope, [one])
+        store.writer(scope, HELD).put_run(run(scope, "r"))
+        store.writer(scope, HELD).put_archives([archived(one)])
+        store.writer(scope, HELD).put_memories([one])
 
     assert store.count(scope) == 1
     assert list(store.memories(scope)) == [one]
@@ -303,12 +305,12 @@ def test_two_scopes_with_equal_texts_and_ids_never_mix(store: Store) -> None:
     (dentist_b,) = kept(store, b, "My dentist is in Rue Basse.")
     assert dentist_a.memory.id == dentist_b.memory.id
     for scope in (a, b):
-        store.put_archives(scope, [archived(record(scope, "Lived in Rue Haute."))])
-        store.put_run(run(scope, "r", state="open", model=scope.app))
+        store.writer(scope, HELD).put_archives([archived(record(scope, "Lived in Rue Haute."))])
+        store.writer(scope, HELD).put_run(run(scope, "r", state="open", model=scope.app))
 
     asked = Query(gate.vector, terms("gate code 4417 dentist"), ("4417",))
     found = store.nominate(b, [asked], POOL)
-    store.put_memories(b, [record(b, "My dentist is in Rue Basse.", confirmations=7)])
+    store.writer(b, HELD).put_memories([record(b, "My dentist is in Rue Basse.", confirmations=7)])
 
     assert found.records == {dentist_b.memory.id: dentist_b}
     assert found.rankings[0].by_identifier == ()
@@ -318,7 +320,7 @@ def test_two_scopes_with_equal_texts_and_ids_never_mix(store: Store) -> None:
     assert [one.model for one in store.open_runs(b)] == [b.app]
     assert [one.model for one in store.runs(a, [uid("turn of r")])] == [a.app]
 
-    store.remove_memories(a, [dentist_a.memory.id, gate.memory.id])
+    store.writer(a, HELD).remove_memories([dentist_a.memory.id, gate.memory.id])
 
     assert store.count(a) == 0
     assert texts(store, b) == {"My dentist is in Rue Basse."}
@@ -326,12 +328,12 @@ def test_two_scopes_with_equal_texts_and_ids_never_mix(store: Store) -> None:
 
 def test_a_record_of_another_scope_is_refused(store: Store, scope: Scope) -> None:
     foreign = record(Scope(app="other", user="bob"), "Lives in Austin.")
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
 
     with pytest.raises(Unprocessable, match="belongs to scope"):
-        store.put_memories(scope, [record(scope, "Fine."), foreign])
+        store.writer(scope, HELD).put_memories([record(scope, "Fine."), foreign])
     with pytest.raises(Unprocessable, match="belongs to scope"):
-        store.put_archives(scope, [archived(foreign)])
+        store.writer(scope, HELD).put_archives([archived(foreign)])
     assert store.count(scope) == 0
 
 
@@ -350,12 +352,12 @@ def test_a_wrong_vector_is_refused_with_nothing_stored(
     store: Store, scope: Scope, wrong: Vector
 ) -> None:
     bad = record(scope, "Wrong.").model_copy(update={"vector": wrong})
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
 
     with pytest.raises(Unprocessable, match=str(bad.memory.id)):
-        store.put_memories(scope, [record(scope, "Right."), bad])
+        store.writer(scope, HELD).put_memories([record(scope, "Right."), bad])
     with pytest.raises(Unprocessable, match=str(bad.memory.id)):
-        store.put_archives(scope, [archived(bad)])
+        store.writer(scope, HELD).put_archives([archived(bad)])
     assert store.count(scope) == 0
     assert list(store.archives(scope)) == []
 
@@ -378,8 +380,8 @@ def test_archives_come_in_order_of_memory_and_version(store: Store, scope: Scope
         archived(record(scope, f"Text {n}.", id=uid(f"memory {n % 60}"), version=1 + n // 60))
         for n in range(601)
     ]
-    store.prepare(scope)
-    store.put_archives(scope, records)
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_archives(records)
 
     def place(one: ArchiveRecord) -> tuple[UUID, int]:
         return one.archive.memory.id, one.archive.memory.version
@@ -403,9 +405,9 @@ def test_a_memory_s_archives_are_its_own_and_those_it_replaced_transitively(
         version("circle", 1, "filed"),
         version("filed", 2, "circle"),
     ]
-    store.prepare(scope)
-    store.put_archives(
-        scope, [*history, version("unrelated", 1, "other"), version("other", 1, None)]
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_archives(
+        [*history, version("unrelated", 1, "other"), version("other", 1, None)]
     )
 
     found = list(store.archives(scope, uid("survivor")))
@@ -423,9 +425,9 @@ def test_runs_are_found_by_any_of_their_turns_newest_first(store: Store, scope: 
     older = run(scope, "older", turn_ids=(uid("t1"), uid("t2")), started_at=at(-2))
     newer = run(scope, "newer", turn_ids=(uid("t2"), uid("t3")), started_at=at(-1))
     twin = run(scope, "twin", turn_ids=(uid("t9"),), started_at=at(-1))
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
     for one in (older, newer, twin):
-        store.put_run(one)
+        store.writer(scope, HELD).put_run(one)
 
     assert list(store.runs(scope, [uid("t1"), uid("t2")])) == [newer, older]
     assert list(store.runs(scope, [uid("t3"), uid("unknown")])) == [newer]
@@ -438,8 +440,8 @@ def test_runs_are_found_by_any_of_their_turns_newest_first(store: Store, scope: 
 def test_a_run_is_found_by_all_of_500_turns(store: Store, scope: Scope) -> None:
     turns = tuple(uid(f"t{n}") for n in range(500))
     one = run(scope, "long", turn_ids=turns)
-    store.prepare(scope)
-    store.put_run(one)
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_run(one)
 
     assert list(store.runs(scope, turns)) == [one]
     assert list(store.runs(scope, [turns[499]])) == [one]
@@ -448,16 +450,37 @@ def test_a_run_is_found_by_all_of_500_turns(store: Store, scope: Scope) -> None:
 def test_open_runs_come_oldest_first_until_they_are_closed(store: Store, scope: Scope) -> None:
     first = run(scope, "first", state="open", started_at=at(-2))
     second = run(scope, "second", state="open", started_at=at(-1))
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
     for one in (second, first, run(scope, "done")):
-        store.put_run(one)
+        store.writer(scope, HELD).put_run(one)
 
     assert store.open_runs(scope) == [first, second]
 
-    store.put_run(first.model_copy(update={"state": "applied"}))
+    store.writer(scope, HELD).put_run(first.model_copy(update={"state": "applied"}))
 
     assert store.open_runs(scope) == [second]
     assert [one.state for one in store.runs(scope, first.turn_ids)] == ["applied"]
+
+
+@pytest.mark.parametrize("state", ["applied", "parked", "undone"])
+def test_an_open_run_that_is_written_too_late_reopens_no_finished_one(
+    store: Store, scope: Scope, state: str
+) -> None:
+    """Not even where the lease could no longer be asked for."""
+    late, successor = store.writer(scope, Holding(1)), store.writer(scope, Holding(2))
+    begun = run(scope, "r", state="open", model="with a plan")
+    finished = begun.model_copy(update={"state": state, "model": "without"})
+    late.prepare()
+    late.put_run(begun)
+    successor.put_run(finished)
+    assert list(store.runs(scope)) == [finished]
+
+    with suppress(LeaseLost):
+        late.put_run(begun)
+
+    assert store.open_runs(scope) == []
+    assert list(store.runs(scope)) == [finished]
+    assert list(store.runs(scope, begun.turn_ids)) == [finished]
 
 
 def test_slots_come_most_used_first_ties_by_name(store: Store, scope: Scope) -> None:
@@ -467,8 +490,8 @@ def test_slots_come_most_used_first_ties_by_name(store: Store, scope: Scope) -> 
         for slot, times in uses.items()
         for n in range(times)
     ]
-    store.prepare(scope)
-    store.put_memories(scope, [*records, record(scope, "Has no slot.")])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([*records, record(scope, "Has no slot.")])
 
     assert store.slots(scope, 40) == [
         ("user", "pet"),
@@ -485,8 +508,8 @@ def test_a_slot_is_the_same_in_any_case_and_kept_apart_by_subject(
     mine = record(scope, "a", subject="Straße", attribute="Home")
     same = record(scope, "b", subject="strasse", attribute="home")
     hers = record(scope, "c", subject="Zoë", attribute="home")
-    store.prepare(scope)
-    store.put_memories(scope, [mine, same, hers])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([mine, same, hers])
 
     expected = tuple(sorted([mine.memory.id, same.memory.id]))
     assert nominated(store, scope, slot=("STRASSE", "home")).by_slot == expected
@@ -514,8 +537,8 @@ def test_identifiers_match_whole_or_not_at_all(
     store: Store, scope: Scope, asked: tuple[str, ...], *, found: bool
 ) -> None:
     one = record(scope, "The codes.", identifiers=("ERR_MEM_4412", "v2.0", "straße-7"))
-    store.prepare(scope)
-    store.put_memories(scope, [one])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([one])
 
     expected = (one.memory.id,) if found else ()
     assert nominated(store, scope, identifiers=asked).by_identifier == expected
@@ -526,8 +549,8 @@ def test_who_shares_most_identifiers_comes_first(store: Store, scope: Scope) -> 
     records = {
         name: record(scope, name, identifiers=identifiers) for name, identifiers in held.items()
     }
-    store.prepare(scope)
-    store.put_memories(scope, list(records.values()))
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories(list(records.values()))
 
     ranking = nominated(store, scope, identifiers=("a1", "b2")).by_identifier
 
@@ -557,8 +580,8 @@ def test_words_of_any_script_are_found(store: Store, scope: Scope, text: str, qu
 
 def test_what_stands_again_after_the_end_is_found_too(store: Store, scope: Scope) -> None:
     one = record(scope, "Drinks Americano.", after="Makes pour-over.", until=at(-1))
-    store.prepare(scope)
-    store.put_memories(scope, [one])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([one])
 
     assert by_words(store, scope, "pour-over") == (one.memory.id,)
     assert by_words(store, scope, "americano") == (one.memory.id,)
@@ -590,8 +613,8 @@ def test_a_query_about_one_subject_is_not_crowded_out_by_others(store: Store, sc
         attribute="drink",
         identifiers=("qx-118",),
     )
-    store.prepare(scope)
-    store.put_memories(scope, [*crowd, own])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([*crowd, own])
 
     def asked(subject: str | None) -> Nominated:
         slot, codes = ("Ann", "drink"), ("qx-118",)
@@ -608,8 +631,8 @@ def test_a_query_about_one_subject_is_not_crowded_out_by_others(store: Store, sc
 def test_subjects_are_the_same_if_they_differ_in_case_only(store: Store, scope: Scope) -> None:
     names = ["Straße", "STRASSE", "strasse ", "Ines Moss", "ines", "", "İ"]
     records = [record(scope, f"Memory {n}", subject=name) for n, name in enumerate(names)]
-    store.prepare(scope)
-    store.put_memories(scope, records)
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories(records)
 
     for name in names:
         same = {r.memory.id for r in records if r.memory.subject.casefold() == name.casefold()}
@@ -622,9 +645,9 @@ def test_a_memory_that_is_about_another_now_is_found_under_that_one_only(
 ) -> None:
     old = record(scope, "Drinks tea", subject="Ann")
     new = old.model_copy(update={"memory": old.memory.model_copy(update={"subject": "Bo"})})
-    store.prepare(scope)
-    store.put_memories(scope, [old])
-    store.put_memories(scope, [new])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([old])
+    store.writer(scope, HELD).put_memories([new])
 
     for query in ({"vector": vector("x")}, {"terms": ("tea",)}):
         assert nominated(store, scope, subject="ann", **query) == Nominated()
@@ -641,8 +664,8 @@ def test_the_terms_of_each_text_come_with_the_nomination(store: Store, scope: Sc
     ]
     records = [record(scope, text) for text in texts]
     ended = record(scope, "Drinks Americano.", after="Makes pour-over.")
-    store.prepare(scope)
-    store.put_memories(scope, [*records, ended])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([*records, ended])
 
     found = store.nominate(scope, [Query(vector("x"))], POOL)
 
@@ -663,8 +686,8 @@ def test_ties_go_by_id(store: Store, scope: Scope) -> None:
         MemoryRecord(memory=memory("Same words.", scope=scope, id=uuid4()), vector=vector("same"))
         for _ in range(25)
     ]
-    store.prepare(scope)
-    store.put_memories(scope, twins)
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories(twins)
 
     first = tuple(sorted(one.memory.id for one in twins)[:10])
     ranking = nominated(store, scope, vector=vector("same"), terms=("same", "words"))
@@ -724,7 +747,7 @@ def test_threads_write_different_scopes_side_by_side(store: Store, scope: Scope)
         try:
             for n in range(10):
                 kept(store, own, f"Memory {n} of {own.user}.")
-                store.put_run(run(own, f"run {n}"))
+                store.writer(own, HELD).put_run(run(own, f"run {n}"))
                 assert len(by_words(store, own, own.user)) == n + 1
         except BaseException as error:
             failed.append(error)
@@ -831,8 +854,8 @@ def _numbered(scope: Scope, corpus: Sequence[str]) -> list[MemoryRecord]:
 
 
 def _after(store: Store, scope: Scope, *writes: Sequence[MemoryRecord]) -> Store:
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
     for records in writes:
         if records:
-            store.put_memories(scope, records)
+            store.writer(scope, HELD).put_memories(records)
     return store

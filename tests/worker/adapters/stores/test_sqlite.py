@@ -16,6 +16,7 @@ import pytest
 from schemas.memory import MemoryRecord
 from schemas.scope import Scope
 from tests.build import memory, uid, vector
+from tests.hold import HELD
 from worker.adapters.stores import sqlite_file
 from worker.adapters.stores.sqlite import SqliteStore
 from worker.adapters.stores.sqlite_index import Indexes
@@ -32,15 +33,16 @@ WRITER = """
     from schemas.memory import MemoryRecord
     from schemas.scope import Scope
     from tests.build import memory, uid, vector
+    from tests.hold import HELD
     from worker.adapters.stores.sqlite import SqliteStore
 
     path, user, batches = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     scope = Scope(app="processes", user=user)
     store = SqliteStore(path)
     store.open("tests_8", 8)
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
     for batch in range(batches):
-        store.put_memories(scope, [
+        store.writer(scope, HELD).put_memories([
             MemoryRecord(
                 memory=memory(f"{batch} word{n}", scope=scope, id=uid(f"{batch} {n}")),
                 vector=vector(str(n)),
@@ -119,8 +121,8 @@ def test_a_writer_killed_halfway_leaves_whole_batches_only(path: Path, batches_b
 
 def test_what_another_process_wrote_is_found_at_once(store: SqliteStore, path: Path) -> None:
     scope = Scope(app="processes", user="ann")
-    store.prepare(scope)
-    store.put_memories(scope, [record(scope, "mine")])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([record(scope, "mine")])
     assert store.nominate(scope, [Query(vector("0"))], 100).rankings[0].by_vector != ()
 
     assert start(path, "ann", 1).communicate(timeout=60)[0] == "0\n"
@@ -131,35 +133,37 @@ def test_what_another_process_wrote_is_found_at_once(store: SqliteStore, path: P
 
 
 def test_a_full_disk_stores_nothing_by_halves(store: SqliteStore, path: Path, scope: Scope) -> None:
-    store.prepare(scope)
-    store.put_memories(scope, [record(scope, "before")])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([record(scope, "before")])
     with store._file.reading() as db:
         (pages,) = db.execute("PRAGMA page_count").fetchone()
         db.execute(f"PRAGMA max_page_count = {pages + 3}")
 
     with pytest.raises(Unavailable, match=rf"{path}.*full: make room"):
-        store.put_memories(scope, [record(scope, f"text {n} " * 50) for n in range(200)])
+        store.writer(scope, HELD).put_memories(
+            [record(scope, f"text {n} " * 50) for n in range(200)]
+        )
 
     assert [one.memory.text for one in store.memories(scope)] == ["before"]
-    store.put_memories(scope, [record(scope, "after")])
+    store.writer(scope, HELD).put_memories([record(scope, "after")])
     assert store.count(scope) == 2
 
 
 def test_a_locked_file_is_unavailable(
     store: SqliteStore, path: Path, scope: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
     store.close()
     monkeypatch.setattr(sqlite_file, "BUSY_SECONDS", 0.01)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 
     with pytest.raises(Unavailable, match=rf"{path}.*another process"):
-        store.put_memories(scope, [record(scope, "x")])
+        store.writer(scope, HELD).put_memories([record(scope, "x")])
     assert store.count(scope) == 0
 
     other.close()
-    store.put_memories(scope, [record(scope, "x")])
+    store.writer(scope, HELD).put_memories([record(scope, "x")])
     assert store.count(scope) == 1
 
 
@@ -228,13 +232,13 @@ def test_a_path_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 def test_a_file_removed_while_in_use_does_not_come_back_empty(
     store: SqliteStore, path: Path, scope: Scope
 ) -> None:
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
     store.close()
     for left in path.parent.glob("memory.db*"):
         left.unlink()
 
     with pytest.raises(Misconfigured, match=str(path)):
-        store.put_memories(scope, [record(scope, "x")])
+        store.writer(scope, HELD).put_memories([record(scope, "x")])
     assert not path.exists()
 
 
@@ -256,13 +260,13 @@ def _replaced(path: Path) -> None:
 def test_nothing_is_written_to_a_file_that_is_no_longer_at_its_path(
     store: SqliteStore, path: Path, scope: Scope, change: Callable[[Path], None], idle: bool
 ) -> None:
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
     if not idle:
         store.close()
     change(path)
 
     for call in (
-        lambda: store.put_memories(scope, [record(scope, "x")]),
+        lambda: store.writer(scope, HELD).put_memories([record(scope, "x")]),
         lambda: store.count(scope),
     ):
         with pytest.raises(Misconfigured, match=str(path)):
@@ -275,8 +279,8 @@ def test_a_store_opened_again_works_on_the_file_that_is_there(
     _gone(path)
 
     store.open(*EMBEDDING)
-    store.prepare(scope)
-    store.put_memories(scope, [record(scope, "x")])
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_memories([record(scope, "x")])
 
     with closing(SqliteStore(path)) as another:
         another.open(*EMBEDDING)
@@ -284,19 +288,19 @@ def test_a_store_opened_again_works_on_the_file_that_is_there(
 
 
 def test_only_its_owner_can_read_the_file(store: SqliteStore, path: Path, scope: Scope) -> None:
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
 
     assert {file.stat().st_mode & 0o777 for file in path.parent.glob("memory.db*")} == {0o600}
 
 
 def test_an_empty_store_takes_another_embedder(store: SqliteStore, scope: Scope) -> None:
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
     query = Query(vector("x"))
     assert store.nominate(scope, [query], 5).rankings[0].by_vector == ()
     store.open("other_4", 4)
     assert store.nominate(scope, [Query(vector("x", 4))], 5).rankings[0].by_vector == ()
-    store.put_memories(
-        scope, [MemoryRecord(memory=memory("x", scope=scope), vector=vector("x", 4))]
+    store.writer(scope, HELD).put_memories(
+        [MemoryRecord(memory=memory("x", scope=scope), vector=vector("x", 4))]
     )
 
     assert store.count(scope) == 1
@@ -305,8 +309,8 @@ def test_an_empty_store_takes_another_embedder(store: SqliteStore, scope: Scope)
 def test_indexes_beyond_the_budget_are_let_go(store: SqliteStore) -> None:
     scopes = [Scope(app=f"test-{uuid4()}", user="ann") for _ in range(3)]
     for scope in scopes:
-        store.prepare(scope)
-        store.put_memories(scope, [record(scope, "x"), record(scope, "y")])
+        store.writer(scope, HELD).prepare()
+        store.writer(scope, HELD).put_memories([record(scope, "x"), record(scope, "y")])
     size = 2 * (160 + 32)
     store._indexes = Indexes(budget_bytes=2 * size)
 
@@ -319,12 +323,13 @@ FORK = """
     import os, sys
     from pathlib import Path
     from schemas.scope import Scope
+    from tests.hold import HELD
     from worker.adapters.stores.sqlite import SqliteStore
 
     store, scope = SqliteStore(Path(sys.argv[1])), Scope(app="processes", user="ann")
     store.open("tests_8", 8)
     child = os.fork()
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
     assert store.count(scope) == 0
     store.close()
     sys.exit(os.waitpid(child, 0)[1] if child else 0)

@@ -30,6 +30,7 @@ from deploy.weaviate_server import server
 from schemas.memory import MemoryRecord
 from schemas.scope import Scope
 from tests.build import memory, vector
+from tests.hold import HELD
 from worker.adapters.stores.opening import open_store
 from worker.adapters.stores.weaviate import WeaviateStore
 from worker.adapters.stores.weaviate_address import Address, parse
@@ -161,10 +162,10 @@ def test_collections_of_others_are_left_alone(
 
 
 def test_an_empty_store_takes_another_embedder(store: WeaviateStore, scope: Scope) -> None:
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
     store.open("other model/4", 4)
     one = MemoryRecord(memory=memory("x", scope=scope), vector=vector("x", 4))
-    store.put_memories(scope, [one])
+    store.writer(scope, HELD).put_memories([one])
 
     ranking = store.nominate(scope, [Query(vector("x", 4))], 5).rankings[0]
     assert ranking.by_vector == (one.memory.id,)
@@ -196,17 +197,17 @@ def test_workers_that_start_at_once_share_what_the_first_makes(address: Address)
 def test_an_erased_scope_is_not_brought_back_by_a_late_worker(
     shared: WeaviateStore, weaviate_server: Server, scope: Scope
 ) -> None:
-    shared.prepare(scope)
-    shared.put_memories(scope, [record(scope, "x")])
+    shared.writer(scope, HELD).prepare()
+    shared.writer(scope, HELD).put_memories([record(scope, "x")])
     with client_of(weaviate_server) as client:
         client.collections.use("SharedMemory").tenants.remove([scope.key])
 
     with pytest.raises(Retryable, match=scope.key):
-        shared.put_memories(scope, [record(scope, "y")])
+        shared.writer(scope, HELD).put_memories([record(scope, "y")])
     assert shared.count(scope) == 0
 
-    shared.prepare(scope)
-    shared.put_memories(scope, [record(scope, "z")])
+    shared.writer(scope, HELD).prepare()
+    shared.writer(scope, HELD).put_memories([record(scope, "z")])
     assert shared.count(scope) == 1
 
 
@@ -216,8 +217,11 @@ def test_an_erased_scope_is_not_brought_back_by_a_late_worker(
         (lambda store, scope: store.count(scope), {"old"}),
         (lambda store, scope: store.slots(scope, 5), {"old"}),
         (lambda store, scope: store.nominate(scope, [Query(vector("old"))], 5), {"old"}),
-        (lambda store, scope: store.put_memories(scope, [record(scope, "new")]), {"old", "new"}),
-        (lambda store, scope: store.remove_memories(scope, [memory("old").id]), set()),
+        (
+            lambda store, scope: store.writer(scope, HELD).put_memories([record(scope, "new")]),
+            {"old", "new"},
+        ),
+        (lambda store, scope: store.writer(scope, HELD).remove_memories([memory("old").id]), set()),
     ],
     ids=["count", "slots", "nominate", "put", "remove"],
 )
@@ -228,8 +232,8 @@ def test_a_resting_scope_is_woken_by_touching_it(
     touch: Callable[[WeaviateStore, Scope], object],
     left: set[str],
 ) -> None:
-    shared.prepare(scope)
-    shared.put_memories(scope, [record(scope, "old")])
+    shared.writer(scope, HELD).prepare()
+    shared.writer(scope, HELD).put_memories([record(scope, "old")])
     with client_of(weaviate_server) as client:
         client.collections.use("SharedMemory").tenants.deactivate([scope.key])
 
@@ -245,13 +249,13 @@ def test_a_refused_object_is_named_by_id_and_its_text_stays_out_of_the_log(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    shared.prepare(scope)
-    shared.put_memories(scope, [record(scope, "first")])
+    shared.writer(scope, HELD).prepare()
+    shared.writer(scope, HELD).put_memories([record(scope, "first")])
     monkeypatch.setattr(shared, "_embedding", Embedding("tests_8", 4))
     bad = MemoryRecord(memory=memory("a private thing", scope=scope), vector=vector("x", 4))
 
     with caplog.at_level(logging.DEBUG, "worker"), pytest.raises(Exception, match="wrong size"):
-        shared.put_memories(scope, [bad])
+        shared.writer(scope, HELD).put_memories([bad])
     assert "a private thing" not in caplog.text
 
 
@@ -271,8 +275,8 @@ def guarded(tmp_path_factory: pytest.TempPathFactory, weaviate_server: Server) -
 def test_the_right_key_opens_and_searches(guarded: Server, scope: Scope) -> None:
     with closing(WeaviateStore(parse(guarded.url), "right-key")) as store:
         store.open(*EMBEDDING)
-        store.prepare(scope)
-        store.put_memories(scope, [record(scope, "x")])
+        store.writer(scope, HELD).prepare()
+        store.writer(scope, HELD).put_memories([record(scope, "x")])
 
         assert len(store.nominate(scope, [Query(vector("x"))], 5).records) == 1
 
@@ -354,7 +358,7 @@ def test_a_server_that_goes_away_is_unavailable_within_the_deadline(
     with server(tmp_path / "own") as running:
         with closing(open_store(running.url)) as patient:
             patient.open(*EMBEDDING)
-            patient.prepare(scope)
+            patient.writer(scope, HELD).prepare()
         store = WeaviateStore(parse(running.url), None, deadline_seconds=0.2)
         store._embedding = Embedding(*EMBEDDING)
         store._link._here()
@@ -362,7 +366,7 @@ def test_a_server_that_goes_away_is_unavailable_within_the_deadline(
         lambda: store.nominate(scope, [Query(vector("x"))], 5),
         lambda: store.count(scope),
         lambda: list(store.memories(scope)),
-        lambda: store.put_memories(scope, [record(scope, "x")]),
+        lambda: store.writer(scope, HELD).put_memories([record(scope, "x")]),
     )
 
     for call in reads:
@@ -376,12 +380,13 @@ def test_a_server_that_goes_away_is_unavailable_within_the_deadline(
 FORK = """
     import os, sys
     from schemas.scope import Scope
+    from tests.hold import HELD
     from worker.adapters.stores.opening import open_store
 
     store, scope = open_store(sys.argv[1]), Scope(app=sys.argv[2], user="ann")
     store.open("tests_8", 8)
     child = os.fork()
-    store.prepare(scope)
+    store.writer(scope, HELD).prepare()
     assert store.count(scope) == 0
     store.close()
     os._exit(os.waitpid(child, 0)[1] if child else 0)

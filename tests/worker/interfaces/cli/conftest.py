@@ -7,6 +7,7 @@ import pytest
 from redis import Redis
 
 from tests.build import SCOPE
+from tests.hold import HELD
 from tests.worker.interfaces.cli.running import Cli, Shelf
 from worker.adapters.embedders.hashed import HashedEmbedder
 from worker.adapters.stores.sqlite import SqliteStore
@@ -25,6 +26,7 @@ def cli(
             "SLOWWAVE_DATA_DIR": str(tmp_path),
             "SLOWWAVE_EMBEDDER": "hash",
             "SLOWWAVE_MODEL": "rules",
+            "SLOWWAVE_MODEL_PATIENCE_SECONDS": "0",
             "COLUMNS": "200",
         },
     )
@@ -35,6 +37,6 @@ def shelf(cli: Cli) -> Iterator[Shelf]:
     embedder = HashedEmbedder()
     store = SqliteStore(cli.folder / "memory.db")
     store.open(embedder.fingerprint, embedder.dimensions)
-    store.prepare(SCOPE)
+    store.writer(SCOPE, HELD).prepare()
     yield Shelf(store, embedder)
     store.close()

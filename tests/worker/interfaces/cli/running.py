@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord
 from tests.build import SCOPE
+from tests.hold import HELD
 from worker.adapters.embedders.hashed import HashedEmbedder
 from worker.adapters.stores.sqlite import SqliteStore
 from worker.interfaces.cli.main import app
@@ -74,7 +75,7 @@ class Shelf:
             MemoryRecord(memory=memory, vector=vector)
             for memory, vector in zip(memories, vectors, strict=True)
         ]
-        self.store.put_memories(memories[0].scope, records)
+        self.store.writer(memories[0].scope, HELD).put_memories(records)
 
     def file(self, *archives: Archive) -> None:
         vectors = self.embedder.embed([archive.memory.text for archive in archives])
@@ -82,4 +83,4 @@ class Shelf:
             ArchiveRecord(archive=archive, vector=vector)
             for archive, vector in zip(archives, vectors, strict=True)
         ]
-        self.store.put_archives(archives[0].memory.scope, records)
+        self.store.writer(archives[0].memory.scope, HELD).put_archives(records)
