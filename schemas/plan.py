@@ -1,5 +1,6 @@
 """A plan lists changes as finished records: applying it reads no clock, model or embedder."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -61,13 +62,52 @@ class File(Reasoned):
 Change = Annotated[Add | Confirm | Revise | Retire | File, Field(discriminator="kind")]
 
 
+class Tokens(Stored):
+    """As the endpoint counts them."""
+
+    prompt: int = 0
+    completion: int = 0
+    #: Those of `prompt` that the provider had read before.
+    cached: int = 0
+
+    def __add__(self, other: "Tokens") -> "Tokens":
+        return Tokens(
+            prompt=self.prompt + other.prompt,
+            completion=self.completion + other.completion,
+            cached=self.cached + other.cached,
+        )
+
+
 class Usage(Stored):
-    """What a run asked of models, by job."""
+    """What a run asked of models, by job and in all."""
 
     calls: dict[str, int] = Field(default_factory=dict)
+    #: Empty in runs of versions that only knew the sums.
+    tokens: dict[str, Tokens] = Field(default_factory=dict)
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
+
+    @classmethod
+    def by_job(cls, calls: Mapping[str, int], tokens: Mapping[str, Tokens]) -> "Usage":
+        """The sums are stored too: versions that only know those run side by side."""
+        total = sum(tokens.values(), Tokens())
+        return cls(
+            calls=dict(calls),
+            tokens=dict(tokens),
+            prompt_tokens=total.prompt,
+            completion_tokens=total.completion,
+            cached_tokens=total.cached,
+        )
+
+    @property
+    def total_calls(self) -> int:
+        return sum(self.calls.values())
+
+    @property
+    def total_tokens(self) -> int:
+        """Read and written; what is cached was read."""
+        return self.prompt_tokens + self.completion_tokens
 
 
 class Held(Stored):

@@ -17,6 +17,8 @@ class Refusal:
     status: int
     message: str = "refused"
     headers: dict[str, str] = field(default_factory=dict)
+    #: What else the error holds.
+    fields: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -25,6 +27,8 @@ class Endpoint:
 
     script: Callable[[str, dict[str, Any]], Any]
     url: str = ""
+    #: Whether it says how many tokens a call has used.
+    counts: bool = True
     requests: list[dict[str, Any]] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -60,9 +64,10 @@ def endpoint(script: Callable[[str, dict[str, Any]], Any]) -> Iterator[Endpoint]
             body = self.rfile.read(int(self.headers["Content-Length"]))
             reply = model.answer(json.loads(body))
             if isinstance(reply, Refusal):
-                self._send(reply.status, {"error": {"message": reply.message}}, reply.headers)
+                error = {"message": reply.message, **reply.fields}
+                self._send(reply.status, {"error": error}, reply.headers)
             else:
-                self._send(200, completion(reply), {})
+                self._send(200, completion(reply) | ({} if model.counts else {"usage": None}), {})
 
         def _send(self, status: int, document: dict[str, Any], headers: dict[str, str]) -> None:
             payload = json.dumps(document).encode()

@@ -1,12 +1,13 @@
 """Settings from the environment and from a `.env` file."""
 
+import json
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
 from worker.errors import Misconfigured
-from worker.settings import Settings, load, revealed
+from worker.settings import LONGEST_INSTRUCTIONS, Settings, load, revealed
 
 FALLBACKS = [
     ("model_key", "SLOWWAVE_MODEL_KEY", "OPENAI_API_KEY"),
@@ -93,6 +94,41 @@ def test_every_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLOWWAVE_THRESHOLD", "7")
 
     with pytest.raises(Misconfigured, match=r"SLOWWAVE_THRESHOLD.*SLOWWAVE_TOP_K|SLOWWAVE_TOP_K"):
+        load()
+
+
+def test_json_is_read_as_it_is_meant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLOWWAVE_MODEL_EXTRA_BODY", '{"*": {"thinking": {"type": "disabled"}}}')
+    monkeypatch.setenv("SLOWWAVE_APP_INSTRUCTIONS", '{"acme ": " Never note prices.\\n"}')
+
+    assert load().model_extra_body == {"*": {"thinking": {"type": "disabled"}}}
+    assert load().app_instructions == {"acme": "Never note prices."}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("MODEL_EXTRA_BODY", "{thinking: off}", "Invalid JSON"),
+        ("MODEL_EXTRA_BODY", '["thinking"]', "valid dictionary"),
+        ("MODEL_EXTRA_BODY", '{"thinking": "off"}', "valid dictionary"),
+        ("MODEL_EXTRA_BODY", '{"*": {"model": "x", "messages": []}}', r"\* sets messages, model"),
+        ("MODEL_EXTRA_BODY", '{"extraction": {"stream": true}}', "extraction sets stream"),
+        ("APP_INSTRUCTIONS", '{"acme": ["Never note prices."]}', "valid string"),
+        (
+            "APP_INSTRUCTIONS",
+            json.dumps({"acme": "x" * (LONGEST_INSTRUCTIONS + 1)}),
+            "acme has 2,001 characters: shorten it to 2,000",
+        ),
+        ("TOKENIZER", "gpt", "estimate"),
+        ("DAILY_CALLS", "-1", "greater than or equal to 0"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
+) -> None:
+    monkeypatch.setenv(f"SLOWWAVE_{name}", value)
+
+    with pytest.raises(Misconfigured, match=f"SLOWWAVE_{name}: .*{told}"):
         load()
 
 

@@ -28,6 +28,13 @@ def refused_feature(error: openai.APIStatusError, sent: Mapping[str, Any]) -> st
     return None
 
 
+def written(error: openai.APIStatusError) -> str | None:
+    """What the model wrote where the endpoint itself found no JSON in it, as Groq does: a bad reply like any other."""
+    if error.code != "json_validate_failed" or not isinstance(error.body, dict):
+        return None
+    return str(error.body.get("failed_generation") or "")
+
+
 def translated(
     error: openai.OpenAIError, model: str, url: str | None, sent: Iterable[str] = ()
 ) -> SlowwaveError:

@@ -1,16 +1,84 @@
-"""The instructions of each job, as they lie in the package: the same bytes each time, so providers cache them."""
+"""What a model is told for each job: the same bytes each time, so that providers cache them."""
 
-from functools import cache
+from collections.abc import Iterable
 from hashlib import sha256
 from importlib.resources import files
+from pathlib import Path
+
+from schemas.tokens import estimate
+from worker.core.step import Prompt
+from worker.errors import Misconfigured
+
+#: Most tokens of a job's instructions, as estimated.
+MOST_TOKENS = 1_500
+ENDING = ".md"
+#: What an operator adds stands under this. It comes last, so that all apps share the cached beginning.
+ADDED = "\n\nFrom the operator of this app: what to remember and what never to. All of the above still holds.\n\n"
 
 
-@cache
-def instructions(job: str) -> str:
-    """The Markdown file of the job. Raises `FileNotFoundError` for a job without one."""
-    return files("worker.prompts").joinpath(f"{job}.md").read_text(encoding="utf-8")
+class Prompts:
+    """The instructions of each job: one Markdown file, ours or the one of that name in a folder.
+
+    All are read here, once. Raises `Misconfigured` for a folder that cannot be read or holds anything but
+    `<job>.md` in UTF-8 of at most `MOST_TOKENS`; names that begin with a dot do not count.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._texts = {
+            path.name.removesuffix(ENDING): path.read_text(encoding="utf-8")
+            for path in files("worker.prompts").iterdir()
+            if path.name.endswith(ENDING)
+        }
+        #: Jobs whose instructions are the operator's.
+        self.replaced: tuple[str, ...] = ()
+        if folder is not None:
+            theirs = _listed(folder.expanduser())
+            self.refuse_unknown("SLOWWAVE_PROMPTS_DIR", [path.name for path in theirs], ENDING)
+            self._texts |= {path.stem: _read(path) for path in theirs}
+            self.replaced = tuple(path.stem for path in theirs)
+
+    def refuse_unknown(self, setting: str, names: Iterable[str], ending: str = "") -> None:
+        """Raises `Misconfigured` where one of these is no job with this ending, and names the jobs."""
+        known = {f"{job}{ending}" for job in self._texts}
+        if unknown := sorted(set(names) - known):
+            raise Misconfigured(
+                f"{setting} has {', '.join(unknown)}, and no job of a model is called so: the names are"
+                f" {', '.join(sorted(known))}"
+            )
+
+    def instructions(self, job: str) -> str:
+        """Raises `KeyError` for a job without any."""
+        return self._texts[job]
+
+    def fingerprint(self, job: str) -> str:
+        """SHA-256 of the job's instructions, for the run record."""
+        return sha256(self.instructions(job).encode()).hexdigest()
+
+    def system(self, prompt: Prompt) -> str:
+        """The whole system message: the instructions, then what an operator adds."""
+        told = self.instructions(prompt.job)
+        return f"{told.rstrip()}{ADDED}{prompt.addition}\n" if prompt.addition else told
 
 
-def fingerprint(job: str) -> str:
-    """SHA-256 of the job's instructions, for the run record."""
-    return sha256(instructions(job).encode()).hexdigest()
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError as error:
+        raise Misconfigured(
+            f"SLOWWAVE_PROMPTS_DIR {folder} cannot be read ({error.strerror}): name a folder of files <job>{ENDING}"
+        ) from error
+
+
+def _read(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise Misconfigured(
+            f"the prompt {path} cannot be read ({why}): mend or remove it"
+        ) from error
+    if not 0 < (tokens := estimate(text)) <= MOST_TOKENS:
+        raise Misconfigured(
+            f"the prompt {path} has {tokens:,} tokens as estimated: write 1 to {MOST_TOKENS:,}"
+        )
+    return text

@@ -1,14 +1,17 @@
 """What an endpoint says when it refuses: whether the text is at fault, and its words without people's own."""
 
+import unicodedata
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from math import isnan
 from typing import Any, Protocol
 
 import openai
 
 from schemas.masking import mask
-from worker.errors import Misconfigured, SlowwaveError, Unavailable, Unprocessable
+from worker.core.retry import LONGEST_HINT_SECONDS
+from worker.errors import Misconfigured, SlowwaveError, TooLong, Unavailable, Unprocessable
 
 #: As OpenAI, Azure, Anthropic, Gemini, vLLM, llama.cpp, Ollama and text-embeddings-inference say it.
 TOO_LONG = (
@@ -85,7 +88,7 @@ def refused(
     """
     status = error.status_code
     if finds_too_long(error):
-        return Unprocessable(f"{where} finds the text too long (HTTP {status})")
+        return TooLong(f"{where} finds the text too long (HTTP {status})")
     if _filters_out(error):
         return Unprocessable(f"{where} refuses the text for its content (HTTP {status})")
     told = f"HTTP {status}: {said(error, sent)}"
@@ -126,14 +129,24 @@ def said(error: Spoken, sent: Iterable[str] = ()) -> str:
     body = error.body
     told = "; ".join(_messages(body)) if body is not None else error.message
     told = mask(" ".join(told.split())[:QUOTED])
-    texts = list(sent)
-    echoes = (
-        at
-        for at in range(len(told) - ECHO + 1)
-        if any(told[at : at + ECHO] in text for text in texts)
-    )
-    echo = next(echoes, None)
+    echo = _echo(told, sent)
     return told if echo is None else f"{told[:echo]}…"
+
+
+def _echo(told: str, sent: Iterable[str]) -> int | None:
+    """Where a text that was sent begins to be repeated, in whatever spelling: only letters and digits are compared."""
+    places = [(sign, at) for at, one in enumerate(told) for sign in _bare(one)]
+    bare = "".join(sign for sign, _ in places)
+    texts = [_bare(text) for text in sent]
+    starts = range(len(bare) - ECHO + 1)
+    found = (at for at in starts if any(bare[at : at + ECHO] in text for text in texts))
+    start = next(found, None)
+    return None if start is None else places[start][1]
+
+
+def _bare(text: str) -> str:
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(filter(str.isalnum, plain))
 
 
 def _messages(body: Any) -> Iterator[str]:
@@ -149,17 +162,25 @@ def _messages(body: Any) -> Iterator[str]:
 
 
 def _hint(error: openai.APIStatusError) -> float | None:
-    """Seconds of a Retry-After header, given as a number or as a date (RFC 9110, 10.2.3)."""
+    """Seconds of a Retry-After header, given as a number or as a date (RFC 9110, 10.2.3).
+
+    At most `LONGEST_HINT_SECONDS`: a server that says ten years stops nobody for so long.
+    """
     value = error.response.headers.get("retry-after", "")
     try:
-        return max(0.0, float(value))
+        seconds = float(value)
     except ValueError:
-        return _until(value)
+        moment = _moment(value)
+        if moment is None:
+            return None
+        seconds = (moment - datetime.now(UTC)).total_seconds()
+    return None if isnan(seconds) else min(max(0.0, seconds), LONGEST_HINT_SECONDS)
 
 
-def _until(value: str) -> float | None:
+def _moment(value: str) -> datetime | None:
+    """A date without a zone is in UTC, as HTTP has no other."""
     try:
         moment = parsedate_to_datetime(value)
-    except ValueError:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, (moment - datetime.now(moment.tzinfo or UTC)).total_seconds())

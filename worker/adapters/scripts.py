@@ -1,40 +1,53 @@
 """The Lua scripts."""
 
 from collections.abc import Sequence
+from hashlib import sha1
 from importlib.resources import files
 from typing import Any
 
 from redis import Redis
+from redis.exceptions import NoScriptError
 
 from worker.adapters.redis_server import reachable
 
 _NAMES = (
     "claim",
+    "claim_scope",
     "commit",
     "configure",
+    "drop",
     "fail",
     "flush",
     "flush_all",
     "partitions",
     "ready",
+    "release",
     "renew",
+    "replay",
     "ring",
     "save_plan",
+    "spend",
     "status",
 )
 
 
 class Scripts:
-    """Each script is one text file beside; Redis learns it again by itself after a restart."""
+    """Each script is one text file beside; a server that does not know it, restarted or a new master, is sent it."""
 
     def __init__(self, client: Redis) -> None:
         folder = files("worker").joinpath("adapters", "lua")
-        self._scripts = {
-            name: client.register_script(folder.joinpath(f"{name}.lua").read_text())
-            for name in _NAMES
+        self._client = client
+        self._texts = {name: folder.joinpath(f"{name}.lua").read_text() for name in _NAMES}
+        self._digests = {
+            name: sha1(text.encode(), usedforsecurity=False).hexdigest()
+            for name, text in self._texts.items()
         }
 
     def run(self, name: str, keys: Sequence[str], arguments: Sequence[str | int]) -> Any:
         """What the script gives, in bytes and numbers."""
+        values = [len(keys), *keys, *arguments]
         with reachable():
-            return self._scripts[name](keys=keys, args=arguments)
+            try:
+                return self._client.execute_command("EVALSHA", self._digests[name], *values)  # type: ignore[no-untyped-call]
+            except NoScriptError:
+                return self._client.execute_command("EVAL", self._texts[name], *values)  # type: ignore[no-untyped-call]

@@ -2,10 +2,9 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -13,10 +12,11 @@ import pytest
 from pydantic import BaseModel
 
 from tests.endpoint import Refusal, endpoint
-from worker.adapters.chat import EndpointChat
-from worker.adapters.model import Completion, Message
+from worker.adapters.chat import EndpointChat, Extra
+from worker.adapters.model import Completion, Message, Model, Tally
+from worker.core.retry import LONGEST_HINT_SECONDS
 from worker.core.step import Prompt
-from worker.errors import Misconfigured, SlowwaveError, Unavailable, Unprocessable
+from worker.errors import Misconfigured, SlowwaveError, TooLong, Unavailable, Unprocessable
 
 
 class Word(BaseModel):
@@ -26,6 +26,20 @@ class Word(BaseModel):
 PROMPT = Prompt("extraction", {}, Word)
 MESSAGES = [{"role": "system", "content": "Say a word."}, {"role": "user", "content": "{}"}]
 SAID = "Ann told me that she has HIV"
+
+
+class Asks:
+    """A step of one question."""
+
+    def ask(self, item: str) -> list[Prompt]:
+        return [PROMPT]
+
+    def read(self, item: str, replies: Sequence[BaseModel]) -> str:
+        return item
+
+
+def in_fifty_minutes(form: str) -> str:
+    return (datetime.now(UTC) + timedelta(minutes=50)).strftime(form)
 
 
 @contextmanager
@@ -103,11 +117,23 @@ def test_a_format_is_refused_under_several_statuses(status: int) -> None:
     assert [r["response_format"]["type"] for r in server.requests] == ["json_schema", "json_object"]
 
 
+@pytest.mark.parametrize("wrote", ['{"word": "j', "", None])
+def test_json_that_the_endpoint_itself_finds_broken_is_a_reply_and_no_refusal(
+    wrote: str | None,
+) -> None:
+    fields = {"code": "json_validate_failed", "failed_generation": wrote}
+    said = "Failed to generate JSON: it does not match the schema"
+    with endpoint(lambda job, document: Refusal(400, said, fields=fields)) as server:
+        assert complete(server.url).text == (wrote or "")
+
+    assert len(server.requests) == 1, "the format is not given up for it"
+
+
 def test_a_prompt_that_is_too_long_is_no_refusal_of_its_format() -> None:
     said = "maximum context length is 10 tokens, 90 of them in the response_format schema"
     with (
         endpoint(lambda job, document: Refusal(400, said)) as server,
-        pytest.raises(Unprocessable, match="too long"),
+        pytest.raises(TooLong, match="too long"),
     ):
         complete(server.url)
 
@@ -169,9 +195,11 @@ def test_only_a_text_that_is_too_long_or_filtered_out_is_at_fault_itself(
 ) -> None:
     with (
         endpoint(lambda job, document: Refusal(status, said)) as server,
-        pytest.raises(Unprocessable, match=fault),
+        pytest.raises(Unprocessable, match=fault) as caught,
     ):
         complete(server.url)
+
+    assert isinstance(caught.value, TooLong) is (fault == "too long")
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 529])
@@ -198,19 +226,88 @@ def test_what_was_said_in_a_turn_never_stands_in_an_error(status: int) -> None:
     assert "sk-1234" not in str(caught.value)
 
 
-def test_a_hint_may_be_a_date() -> None:
-    later = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
-    refusal = Refusal(503, headers={"Retry-After": later})
+@pytest.mark.parametrize(
+    ("hint", "at_least", "at_most"),
+    [
+        ("7", 7, 7),
+        ("0.5", 0.5, 0.5),
+        (in_fifty_minutes("%a, %d %b %Y %H:%M:%S GMT"), 60, 3_000),
+        (in_fifty_minutes("%a, %d %b %Y %H:%M:%S -0000"), 60, 3_000),
+        ("Thu, 01 Jan 1998 00:00:00 GMT", 0, 0),
+        ("315360000", LONGEST_HINT_SECONDS, LONGEST_HINT_SECONDS),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", LONGEST_HINT_SECONDS, LONGEST_HINT_SECONDS),
+        ("inf", LONGEST_HINT_SECONDS, LONGEST_HINT_SECONDS),
+        ("-5", 0, 0),
+    ],
+)
+def test_a_hint_is_a_number_or_a_date_and_has_a_ceiling(
+    hint: str, at_least: float, at_most: float
+) -> None:
+    refusal = Refusal(503, headers={"Retry-After": hint})
     with endpoint(lambda job, document: refusal) as server, pytest.raises(Unavailable) as caught:
         complete(server.url)
 
-    assert 3_000 < (caught.value.after_seconds or 0) <= 3_600
+    assert caught.value.after_seconds is not None
+    assert at_least <= caught.value.after_seconds <= at_most
 
 
-@pytest.mark.parametrize("hint", ["soon", "", "-5"])
-def test_a_hint_that_makes_no_sense_is_none_or_nothing(hint: str) -> None:
+@pytest.mark.parametrize("hint", ["soon", "", "nan", "Wed, 21 Oct 99999 07:28:00 GMT", "1 Jan"])
+def test_a_hint_that_makes_no_sense_is_none(hint: str) -> None:
     refusal = Refusal(429, headers={"Retry-After": hint})
     with endpoint(lambda job, document: refusal) as server, pytest.raises(Unavailable) as caught:
         complete(server.url)
 
-    assert not caught.value.after_seconds
+    assert caught.value.after_seconds is None
+
+
+def reply_of(message: Any, finish_reason: str = "stop") -> bytes:
+    return json.dumps({"choices": [{"message": message, "finish_reason": finish_reason}]}).encode()
+
+
+@pytest.mark.parametrize("reason", ["content_filter", "content_filter: PROHIBITED_CONTENT"])
+def test_a_reply_that_the_provider_keeps_back_is_not_asked_for_again(reason: str) -> None:
+    tally = Tally()
+    with answering(reply_of({"content": '{"word": "ja"}'}, reason)) as url:
+        model = Model(EndpointChat("scripted", url, "key", 5))
+        with pytest.raises(Unprocessable, match=r"extraction.*content"):
+            model.run(Asks(), "x", tally)
+        model.close()
+
+    assert tally.usage().calls == {"extraction": 1}
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("ja \ud83d", "ja"),
+        ([{"type": "thinking", "thinking": []}, {"type": "text", "text": "ja"}], "ja"),
+        ([{"type": "text", "text": "j"}, {"type": "text", "text": "a"}], "ja"),
+        ([], ""),
+        (None, ""),
+    ],
+)
+def test_content_is_read_in_the_shapes_that_endpoints_send(content: Any, text: str) -> None:
+    with answering(reply_of({"content": content})) as url:
+        assert complete(url).text == text
+
+
+@pytest.mark.parametrize(
+    ("job", "fields"),
+    [("extraction", {"top_k": 1, "thinking": "off"}), ("batchwise", {"top_k": 20, "seed": 7})],
+)
+def test_an_operators_own_fields_go_into_the_body_of_the_job(
+    job: str, fields: dict[str, Any]
+) -> None:
+    extra: Extra = {
+        "*": {"top_k": 20},
+        "batchwise": {"seed": 7},
+        "extraction": {"top_k": 1, "thinking": "off"},
+    }
+    with endpoint(lambda job, document: {"word": "ja"}) as server:
+        chat = EndpointChat("scripted", server.url, "key", 5, extra)
+        chat.complete(Prompt(job, {}, Word), MESSAGES)
+        chat.close()
+
+    (request,) = server.requests
+    assert fields.items() <= request.items()
+    assert request["messages"] == MESSAGES

@@ -1,5 +1,6 @@
 """What is quoted of an endpoint's own words."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,10 +38,25 @@ def test_the_words_for_people_are_quoted_and_nothing_else(body: Any, expected: s
     assert said(Refused(body)) == expected
 
 
-@given(st.text(alphabet="abc ", min_size=ECHO, max_size=40), st.text(alphabet="xyz ", max_size=40))
-def test_no_longer_piece_of_a_text_that_was_sent_is_quoted(text: str, around: str) -> None:
-    quoted = said(Refused({"message": around + text + around}), [text]).removesuffix("…")
+@given(
+    st.text(alphabet="abc é", min_size=ECHO, max_size=40),
+    st.text(alphabet="xyz ", max_size=40),
+    st.sampled_from(
+        [
+            str,
+            str.upper,
+            str.title,
+            lambda text: text.replace(" ", "_"),
+            lambda text: "-".join(text),
+        ]
+    ),
+)
+def test_no_longer_piece_of_a_text_that_was_sent_is_quoted_in_any_spelling(
+    text: str, around: str, spelled: Callable[[str], str]
+) -> None:
+    quoted = said(Refused({"message": around + spelled(text) + around}), [text]).removesuffix("…")
 
-    pieces = {text[at : at + ECHO] for at in range(len(text) - ECHO + 1)}
-    assert not any(piece in quoted for piece in pieces)
+    letters, own = ("".join(filter(str.isalnum, one.casefold())) for one in (quoted, text))
+    pieces = {own[at : at + ECHO] for at in range(len(own) - ECHO + 1)}
+    assert not any(piece in letters for piece in pieces)
     assert len(quoted) <= QUOTED
