@@ -2,19 +2,19 @@
 
 import json
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 from pydantic import BaseModel
 
-from schemas.plan import Usage
-from worker.adapters.prompts import instructions
-from worker.adapters.reply import parsed
-from worker.core.step import BadReply, Prompt, Step, UnreadableReply
-from worker.errors import Misconfigured
+from schemas.plan import Tokens, Usage
+from worker.adapters.prompts import Prompts
+from worker.adapters.reply import as_far_as_it_goes, parsed
+from worker.core.step import BadReply, Doubtful, Prompt, Step, UnreadableReply
+from worker.errors import Misconfigured, Unprocessable
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -33,9 +33,17 @@ class Completion:
     text: str
     #: The reply reached its limit of length.
     is_cut: bool = False
+    #: The provider kept the reply, or the rest of it, back for its content.
+    is_filtered: bool = False
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
+
+    @property
+    def tokens(self) -> Tokens:
+        return Tokens(
+            prompt=self.prompt_tokens, completion=self.completion_tokens, cached=self.cached_tokens
+        )
 
 
 class Chat(Protocol):
@@ -52,19 +60,19 @@ class Chat(Protocol):
 class Tally:
     """What a batch has asked so far; filled from several threads."""
 
+    tokens: defaultdict[str, Tokens] = field(default_factory=lambda: defaultdict(Tokens))
     calls: Counter[str] = field(default_factory=Counter)
-    tokens: Counter[str] = field(default_factory=Counter)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, job: str, completion: Completion) -> None:
         with self.lock:
             self.calls[job] += 1
-            self.tokens["prompt_tokens"] += completion.prompt_tokens
-            self.tokens["completion_tokens"] += completion.completion_tokens
-            self.tokens["cached_tokens"] += completion.cached_tokens
+            self.tokens[job] += completion.tokens
 
     def usage(self) -> Usage:
-        return Usage(calls=dict(self.calls), **self.tokens)
+        """Also of a batch that failed: what it asked was asked."""
+        with self.lock:
+            return Usage.by_job(self.calls, self.tokens)
 
 
 @dataclass
@@ -75,25 +83,28 @@ class Talk:
     messages: list[Message]
     reply: BaseModel | None = None
     said: str = ""
-    #: Why there is no reply.
+    #: Why there is no reply, and what there was of it before it broke off.
     fault: BadReply | None = None
+    part: BaseModel | None = None
 
     @classmethod
-    def about(cls, prompt: Prompt) -> "Talk":
+    def about(cls, prompt: Prompt, system: str) -> "Talk":
         document = json.dumps(prompt.document, ensure_ascii=False)
         return cls(
             prompt,
             [
-                {"role": "system", "content": instructions(prompt.job)},
+                {"role": "system", "content": system},
                 {"role": "user", "content": document},
             ],
         )
 
     def complain(self, fault: BadReply) -> None:
+        """A reply that broke off is not shown again: a model that sees it goes on in the same way."""
+        said = "(broke off)" if self.part else self.said or "(nothing)"
         self.reply, self.fault = None, fault
         again = f"{fault.told} Send the whole corrected JSON document."
         self.messages += [
-            {"role": "assistant", "content": self.said or "(nothing)"},
+            {"role": "assistant", "content": said},
             {"role": "user", "content": again},
         ]
 
@@ -101,40 +112,48 @@ class Talk:
 class Model:
     """Answers the prompts of a step; without a chat only steps that ask nothing."""
 
-    def __init__(self, chat: Chat | None = None, concurrency: int = 8) -> None:
+    def __init__(
+        self, chat: Chat | None = None, concurrency: int = 8, prompts: Prompts | None = None
+    ) -> None:
         self._chat = chat
+        self.prompts = prompts or Prompts()
         self._concurrency = concurrency
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="slowwave-model")
 
     def run(self, step: Step[In, Out], item: In, tally: Tally) -> Out:
         """Ask what the step asks, all prompts at once, and read the replies; `tally` counts every call.
 
-        A bad reply is asked for again, twice at most; then `BadReply` rises. Also raises what the chat raises.
+        A bad reply is asked for again, twice at most; then `BadReply` rises. A doubtful one is asked for again once;
+        then, or where nothing better comes, it stands. Also raises what the chat raises.
         """
-        talks = [Talk.about(prompt) for prompt in step.ask(item)]
+        talks = [Talk.about(prompt, self.prompts.system(prompt)) for prompt in step.ask(item)]
+        doubt: Doubtful | None = None
         for again in range(ASK_AGAIN + 1):
             self._answer([talk for talk in talks if talk.reply is None], tally)
             try:
                 return step.read(item, _replies(talks))
             except BadReply as bad:
-                if not talks or again == ASK_AGAIN:
+                is_last = not talks or again == ASK_AGAIN
+                if isinstance(bad, Doubtful) and (doubt or is_last):
+                    return cast("Out", bad.stands)
+                if is_last and doubt:
+                    return cast("Out", doubt.stands)
+                if is_last:
                     raise
+                doubt = bad if isinstance(bad, Doubtful) else doubt
                 talks[bad.at].complain(bad)
         raise AssertionError("the last try returns or raises")
 
-    def each(self, step: Step[In, Out], items: Sequence[In], tally: Tally) -> list[Out | BadReply]:
-        """`run` for each item, at the same time; a `BadReply` stands in the place of its item.
+    def each(
+        self, step: Step[In, Out], items: Sequence[In], tally: Tally
+    ) -> list[Out | BadReply | Unprocessable]:
+        """`run` for each item, at the same time; what is wrong with one item stands in its place."""
 
-        `UnreadableReply` rises: a model that cannot answer at all is no judgment about an item.
-        """
-
-        def one(item: In) -> Out | BadReply:
+        def one(item: In) -> Out | BadReply | Unprocessable:
             try:
                 return self.run(step, item, tally)
-            except UnreadableReply:
-                raise
-            except BadReply as bad:
-                return bad
+            except (BadReply, Unprocessable) as error:
+                return error
 
         with ThreadPoolExecutor(self._concurrency, thread_name_prefix="slowwave-each") as pool:
             return list(pool.map(one, items))
@@ -151,11 +170,17 @@ class Model:
             raise Misconfigured(f"{talk.prompt.job} needs a model: set SLOWWAVE_MODEL")
         completion = self._chat.complete(talk.prompt, talk.messages)
         tally.add(talk.prompt.job, completion)
+        if completion.is_filtered:
+            raise Unprocessable(
+                f"the model's provider refuses the text of {talk.prompt.job} for its content"
+            )
         talk.said, talk.reply, talk.fault = completion.text, None, None
         try:
             talk.reply = parsed(talk.said, talk.prompt)
         except BadReply as bad:
             talk.fault = _cut_off(bad) if completion.is_cut else bad
+            if talk.prompt.is_divisible:
+                talk.part = as_far_as_it_goes(talk.said, talk.prompt) or talk.part
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -172,5 +197,7 @@ def _cut_off(bad: BadReply) -> BadReply:
 def _replies(talks: Sequence[Talk]) -> list[BaseModel]:
     for at, talk in enumerate(talks):
         if talk.fault is not None:
-            raise UnreadableReply(talk.fault.told, plainly=str(talk.fault), at=at)
+            parts = [part for one in talks if (part := one.reply or one.part)]
+            whole = parts if len(parts) == len(talks) else ()
+            raise UnreadableReply(talk.fault.told, plainly=str(talk.fault), at=at, parts=whole)
     return [talk.reply for talk in talks if talk.reply is not None]

@@ -6,12 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from worker.core.step import BadReply, Prompt
 
 THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 DECODER = json.JSONDecoder()
+#: Where JSON may begin; what starts otherwise cannot be decoded and need not be tried.
+START = re.compile(r'\{\s*["}{\[]|\[\s*(?:["{\[\]0-9-]|true|false|null|NaN|Infinity)')
 BEGINNING = re.compile(r'[{\[]\s*["{\[]')
+#: Characters that may be read in vain in one reply. Each failure reads it all once, to count its lines.
+IN_VAIN = 50_000_000
 
 
 def parsed(content: str, prompt: Prompt) -> BaseModel:
@@ -26,6 +31,33 @@ def parsed(content: str, prompt: Prompt) -> BaseModel:
             f"The JSON does not have the agreed shape: {wrong}.",
             plainly=f"the reply to {prompt.job} has not the agreed shape",
         ) from None
+    except UnicodeEncodeError:
+        raise BadReply(
+            "A name in the JSON holds half a surrogate pair: write plain names.",
+            plainly=f"the reply to {prompt.job} is no valid Unicode",
+        ) from None
+
+
+def as_far_as_it_goes(content: str, prompt: Prompt) -> BaseModel | None:
+    """What was complete before a reply broke off; nothing where that says nothing."""
+    answer = THOUGHTS.sub("", content).rstrip()
+    start = START.search(answer)
+    if start is None:
+        return None
+    try:
+        value = from_json(answer[start.start() :], allow_partial=True)
+        if not answer.endswith(("}", "},")):
+            _drop_the_last(value)
+        return prompt.reply.model_validate(value)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _drop_the_last(value: Any) -> None:
+    """The element in whose middle it broke off."""
+    items = list(value.values())[-1] if isinstance(value, dict) and value else value
+    if isinstance(items, list) and items:
+        items.pop()
 
 
 def document(content: str) -> Any:
@@ -44,23 +76,21 @@ def document(content: str) -> Any:
 
 
 def _values(text: str) -> Iterator[Any]:
-    """JSON objects and lists, outermost only. An object that breaks off hides what is inside it."""
-    at = 0
-    while (start := _start(text, at)) >= 0:
+    """JSON objects and lists, outermost only. An object that breaks off hides what is inside it.
+
+    A text made to fail again and again is given up; one of 100,000 characters after 500 failures.
+    """
+    at, left = 0, IN_VAIN
+    while left > 0 and (start := START.search(text, at)):
         try:
-            value, at = DECODER.raw_decode(text, start)
+            value, at = DECODER.raw_decode(text, start.start())
         # Numbers of thousands of digits and endless nesting are refused in other ways than bad syntax.
         except (ValueError, RecursionError):
-            if _breaks_off(text, start):
+            if _breaks_off(text, start.start()):
                 return
-            at = start + 1
+            at, left = start.start() + 1, left - len(text)
         else:
             yield value
-
-
-def _start(text: str, at: int) -> int:
-    places = [place for sign in "{[" if (place := text.find(sign, at)) >= 0]
-    return min(places, default=-1)
 
 
 def _breaks_off(text: str, start: int) -> bool:

@@ -22,6 +22,10 @@ class Prompt:
     reply: type[BaseModel]
     #: Most members a group may have, where the reply has groups; sent as the schema's `maxItems`.
     max_members: int | None = None
+    #: What the operator tells the model beside the instructions.
+    addition: str = ""
+    #: Whether a reply that breaks off may stand as far as it goes, if nothing better comes.
+    is_divisible: bool = False
 
 
 class BadReply(Retryable):
@@ -42,6 +46,22 @@ class BadReply(Retryable):
 class UnreadableReply(BadReply):
     """There was no reply of the agreed shape, however often it was asked for."""
 
+    def __init__(
+        self, told: str = "", *, plainly: str = "", at: int = 0, parts: Sequence[BaseModel] = ()
+    ) -> None:
+        super().__init__(told, plainly=plainly, at=at)
+        #: All replies, those that broke off as far as they went; empty where one gave nothing.
+        self.parts = parts
+
+
+class Doubtful(BadReply):
+    """A reply that could stand, but is worth asking about once."""
+
+    def __init__(self, told: str, *, plainly: str, stands: object, at: int = 0) -> None:
+        super().__init__(told, plainly=plainly, at=at)
+        #: The result, should the model not mend its reply.
+        self.stands = stands
+
 
 class Step(Protocol[In, Out]):
     """Both methods are pure. A step that needs no model returns no prompts."""
@@ -49,5 +69,5 @@ class Step(Protocol[In, Out]):
     def ask(self, item: In) -> Sequence[Prompt]: ...
 
     def read(self, item: In, replies: Sequence[BaseModel]) -> Out:
-        """One reply for each prompt, in order. Raises `BadReply`."""
+        """One reply for each prompt, in order. Raises `BadReply`, `Doubtful` with a result in it."""
         ...

@@ -8,10 +8,14 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from schemas.plan import Tokens
+from tests.build import turn
 from tests.endpoint import Endpoint, Refusal, endpoint
 from worker.adapters.chat import EndpointChat
 from worker.adapters.model import Model, Tally
-from worker.core.step import BadReply, Prompt
+from worker.core.extract import Extraction
+from worker.core.heard import Heard
+from worker.core.step import BadReply, Doubtful, Prompt
 from worker.errors import Misconfigured, Unavailable, Unprocessable
 
 
@@ -101,6 +105,45 @@ def test_a_reply_that_cannot_be_read_is_asked_for_again_in_the_same_conversation
     again = server.requests[1]["messages"]
     assert [message["role"] for message in again] == ["system", "user", "assistant", "user"]
     assert "turns" not in again[3]["content"], "the document is not repeated"
+
+
+TWO = {"facts": [{"text": "Plays the viola", "turns": ["t1"]}]}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "null",
+        "Es tut mir leid, dabei kann ich nicht helfen.",
+        "I cannot help with that.",
+        "Hier ist es: {die Fakten: keine}",
+        '{"Fakten": []}',
+        '{"facts": "none"}',
+        '{"facts": [{"text": 7, "turns": ["t1"]}]}',
+        '{"facts": [{"text": "Plays the viola", "turns": ["t1"',
+        '{"facts": [{"text": "Plays the viola", "turns": ["t9"]}]}',
+    ],
+)
+def test_what_is_no_answer_is_asked_again_twice_and_never_read_as_nothing_found(reply: str) -> None:
+    heard = Heard((turn(text="I play the viola."), turn("t2", "On Thursdays.")))
+    with asked(in_turn(reply, reply, TWO)) as (model, server):
+        tally = Tally()
+        found = model.run(Extraction(), heard, tally)
+
+    assert [fact.text for fact in found.facts] == ["Plays the viola"]
+    assert tally.usage().calls == {"extraction": 3}
+    told = [request["messages"][-1]["content"] for request in server.requests[1:]]
+    assert all("Send the whole corrected JSON document." in one for one in told)
+
+
+def test_what_a_batch_has_asked_is_known_even_if_it_fails() -> None:
+    tally = Tally()
+    with asked(in_turn({"word": "bad"}, Refusal(503))) as (model, _), pytest.raises(Unavailable):
+        model.run(Words(), ["x"], tally)
+
+    assert tally.usage().total_calls == 1
+    assert tally.usage().tokens["extraction"] == Tokens(prompt=10, completion=5)
 
 
 def test_a_reply_that_breaks_a_rule_is_told_which_and_only_that_prompt_is_asked_again() -> None:
@@ -215,3 +258,34 @@ def test_a_step_that_asks_nothing_needs_no_endpoint() -> None:
 
     assert model.run(Words(), [], Tally()) == []
     model.close()
+
+
+class Doubts:
+    """A step that takes "maybe" only if nothing better comes."""
+
+    def ask(self, item: str) -> list[Prompt]:
+        return [Prompt("extraction", {"turns": [item]}, Word)]
+
+    def read(self, item: str, replies: Sequence[BaseModel]) -> str:
+        (word,) = [reply.word for reply in replies if isinstance(reply, Word)]
+        if word.startswith("maybe"):
+            raise Doubtful("sure?", plainly="it is not sure", stands=word)
+        return word
+
+
+@pytest.mark.parametrize(
+    "replies, result",
+    [
+        (({"word": "maybe"}, {"word": "yes"}), "yes"),
+        (({"word": "maybe"}, {"word": "maybe not"}), "maybe not"),
+        (({"word": "maybe"}, "no JSON", "no JSON"), "maybe"),
+        (("no JSON", "no JSON", {"word": "maybe"}), "maybe"),
+    ],
+)
+def test_a_doubtful_reply_is_asked_about_once_and_stands_if_nothing_better_comes(
+    replies: tuple[Any, ...], result: str
+) -> None:
+    with asked(in_turn(*replies)) as (model, server):
+        assert model.run(Doubts(), "a", Tally()) == result
+
+    assert len(server.requests) == len(replies)

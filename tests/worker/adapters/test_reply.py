@@ -1,5 +1,7 @@
 """The JSON in what a model wrote, and the schema that it was asked for."""
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -7,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.build import candidacy, fact, record, turn
-from worker.adapters.reply import document, parsed, schema_of
+from worker.adapters.reply import IN_VAIN, _values, document, parsed, schema_of
 from worker.core.extract import Extraction
 from worker.core.extraction_reply import ExtractionReply
 from worker.core.heard import Heard
@@ -71,6 +73,72 @@ def test_any_text_is_a_value_or_a_bad_reply(content: str) -> None:
         return
 
     assert isinstance(found, dict | list)
+
+
+#: Pieces of replies: JSON, prose with brackets, and what looks like either.
+VALUES = '[]|{}|[1, 2]|[-1]|[true]|[ false ]|[null]|[NaN]|[Infinity]|[[1]]|["a"]|[{}]|{"a": 1}|{ "a": [] }'
+PROSE = '[1 of 3]|{so on}|{{|[2026-05-01]|"\\"{"|true|null|NaN'
+PIECES = st.sampled_from([*'{}[]:,"x1- \n', *VALUES.split("|"), *PROSE.split("|"), BOTH])
+
+
+def tried_everywhere(text: str) -> list[Any]:
+    """The same search without a short cut: JSON is tried at every bracket."""
+    found: list[Any] = []
+    at = 0
+    while at < len(text):
+        try:
+            value, at = json.JSONDecoder().raw_decode(text, at) if text[at] in "{[" else (None, at)
+        except ValueError:
+            if re.match(r'[{\[]\s*["{\[]', text[at:]):
+                return found
+        else:
+            if value is not None:
+                found.append(value)
+                continue
+        at += 1
+    return found
+
+
+@given(st.lists(PIECES, max_size=30).map("".join))
+def test_no_short_cut_finds_anything_else(content: str) -> None:
+    assert repr(list(_values(content))) == repr(tried_everywhere(content))
+
+
+@pytest.mark.parametrize("piece", ["{a", "[1 ", "[true ", "[1,", '{"a":[', "{ ", "[-"])
+def test_a_text_that_fails_everywhere_is_read_a_few_times_and_no_more(
+    piece: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+
+    class Counting(json.JSONDecoder):
+        def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
+            read.append(len(s))
+            return super().raw_decode(s, idx)
+
+    monkeypatch.setattr("worker.adapters.reply.DECODER", Counting())
+    content = piece * 200_000
+
+    with pytest.raises(BadReply):
+        document(content)
+
+    assert sum(read) <= IN_VAIN + len(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"\\ud800": []}',
+        '{"facts": {"\\ud800": 1}}',
+        '{"facts": [{"text": "\\ud800"}]}',
+        '{"facts": [{"text": 1e999}]}',
+        '{"facts": [{"text": "\\u0000"}]}',
+    ],
+)
+def test_what_json_can_carry_and_nothing_else_can_is_a_bad_reply(content: str) -> None:
+    with pytest.raises(BadReply) as caught:
+        parsed(content, EXTRACTION)
+
+    caught.value.told.encode()
 
 
 def objects(node: Any) -> list[dict[str, Any]]:
