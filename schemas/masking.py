@@ -38,6 +38,15 @@ _ASSIGNED = re.compile(
     rf"(?i)((?:{_PASSWORD}|token|key|credential|auth)s?(?:[_.-][\w.-]{{0,40}})?"
     r"(?:\\?[\"'`])?\s{0,4}(?::=|=>|[:=])\s{0,4}(?:\\?[\"'`])?)([^\s\"'`,;<>(){}\\]{6,}+)"
 )
+#: As it is told in a sentence: "my password is …".
+_TOLD_NAMES = (
+    *("password", "passphrase", "passwort", "kennwort", "mot de passe", "contraseña", "senha"),
+    *("wachtwoord", "пароль", "密码", "密碼", "パスワード", "비밀번호"),
+)
+_TOLD = re.compile(
+    rf"(?i)((?:{'|'.join(_TOLD_NAMES)})(?:\s{{1,4}}(?:is|was|ist|war|lautet|est|es|era|é|è)\s{{1,4}}(?:now\s{{1,4}})?"
+    r"|\s{0,4}(?:是|为|為|は|는|은|[:：-])\s{0,4})[\"'`]?)([!-~]{6,200})"
+)
 _PASSWORD_NAME = re.compile(rf"(?i){_PASSWORD}")
 _SECRET_NAME = re.compile(rf"(?i)(?:{_PASSWORD}|token|key|credential|auth)s?(?![a-z])")
 _NAMES = ("passw", "passphrase", "pwd", "secret", "token", "key", "credential", "auth")
@@ -67,6 +76,8 @@ def mask(text: str) -> str:
     lowered = text.lower()
     if any(name in lowered for name in _NAMES):
         text = _ASSIGNED.sub(_assignment, text)
+    if any(name in lowered for name in _TOLD_NAMES):
+        text = _TOLD.sub(_told, text)
     return _LONG.sub(_long_value, text) if long_run else text
 
 
@@ -99,6 +110,13 @@ def _header(found: Match[str]) -> str:
 def _assignment(found: Match[str]) -> str:
     value = found[2].rstrip(".")
     if not _is_secret_value(found[1], value):
+        return found[0]
+    return found[1] + MARK + found[2][len(value) :]
+
+
+def _told(found: Match[str]) -> str:
+    value = found[2].rstrip(".,;:!?\"'`)")
+    if not value or MARK in value or not _is_password(value):
         return found[0]
     return found[1] + MARK + found[2][len(value) :]
 

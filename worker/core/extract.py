@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 from uuid import UUID
 
@@ -10,13 +10,23 @@ from pydantic import BaseModel
 
 from schemas.memory import Authority, Fact
 from schemas.turn import Turn
+from worker.core.citing import cited, voice
 from worker.core.extraction_reply import ExtractionReply, FoundFact
-from worker.core.grounding import unsupported
 from worker.core.heard import Found, Heard
 from worker.core.identifiers import identifiers
 from worker.core.said_dates import end, happened
-from worker.core.step import BadReply, Prompt
-from worker.core.words import content_words, normalised
+from worker.core.sifting import (
+    TOO_MANY,
+    Doubt,
+    Room,
+    doubt,
+    is_forgetting,
+    left_out,
+    too_long,
+)
+from worker.core.step import BadReply, Doubtful, Prompt
+from worker.core.windows import windows
+from worker.core.words import normalised
 
 #: What a model calls somebody it was given no name of.
 UNNAMED = frozenset(
@@ -26,46 +36,121 @@ UNNAMED = frozenset(
 SLOTS = 40
 #: Longest name of a slot, in characters: a longer one is a sentence, and no slot.
 LONGEST_SLOT = 40
-KINDS_OF_FORGETTING = frozenset({"forget", "forgetting", "deletion"})
+#: Complaints in one message to the model, and characters of a fact that one quotes.
+COMPLAINTS, QUOTED = 8, 60
 
-ONLY_CONTEXT = "cites only earlier turns"
-NO_PERSON = "no person said it"
 SAID_TWICE = "found twice in one reply"
 
 
 @dataclass(frozen=True)
 class Extraction:
-    """All turns of a batch in one call. A step: `Heard` → `Found`."""
+    """All turns of a batch in one call, or in several where they are too long for one. A step: `Heard` → `Found`."""
 
     def ask(self, item: Heard) -> Sequence[Prompt]:
-        if not item.turns:
-            return []
-        context = len(item.context)
-        turns = _turns(item)
-        document = {
-            "context": turns[:context],
-            "turns": turns[context:],
-            "slots": [list(slot) for slot in item.slots[:SLOTS]],
-        }
-        return [Prompt("extraction", document, ExtractionReply)]
+        return [
+            Prompt(
+                "extraction",
+                _document(window),
+                ExtractionReply,
+                addition=item.instructions,
+                is_divisible=True,
+            )
+            for window in windows(item)
+        ]
 
     def read(self, item: Heard, replies: Sequence[BaseModel]) -> Found:
-        facts: list[Fact] = []
-        dropped: Counter[str] = Counter()
-        wrong: list[str] = []
-        for reply in replies:
-            for at, found in enumerate(cast("ExtractionReply", reply).facts, start=1):
-                cited = _cited(item, found)
-                if isinstance(cited, str):
-                    wrong.append(f"fact {at} ({found.text[:60]!r}) {cited}")
-                elif reason := _left_out(item, found, cited) or _twice(facts, found, cited):
-                    dropped[reason] += 1
-                else:
-                    facts.append(_fact(item, found, cited))
-        if wrong:
-            plainly = f"facts that cite no turn they were given: {len(wrong)}"
-            raise BadReply("; ".join(wrong), plainly=plainly)
-        return Found(tuple(facts), dict(dropped))
+        """Raises `BadReply` where a fact cites no turn, `Doubtful` where the rest of the facts can stand."""
+        reading = _Reading(Room(item))
+        for window, reply in zip(windows(item), replies, strict=True):
+            reading.hear(window, cast("ExtractionReply", reply).facts)
+        return reading.settled()
+
+
+def _document(window: Heard) -> dict[str, Any]:
+    context = len(window.context)
+    turns = _turns(window)
+    document: dict[str, Any] = {
+        "context": turns[:context],
+        "turns": turns[context:],
+        "slots": [list(slot) for slot in window.slots[:SLOTS]],
+    }
+    if window.known is not None:
+        document["known"] = list(window.known)
+    return document
+
+
+@dataclass
+class _Complaints:
+    """What is wrong with the facts of one reply: those without a turn, and others, without which the rest may stand."""
+
+    lost: list[str] = field(default_factory=list)
+    doubtful: list[str] = field(default_factory=list)
+
+    @property
+    def told(self) -> str:
+        return "; ".join((self.lost + self.doubtful)[:COMPLAINTS])
+
+
+@dataclass
+class _Reading:
+    """The facts of the replies so far, and what is wrong with others."""
+
+    room: Room
+    facts: list[Fact] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+    #: One for each reply.
+    wrong: list[_Complaints] = field(default_factory=list)
+
+    def hear(self, window: Heard, found: Iterable[FoundFact]) -> None:
+        """Take the facts of one reply."""
+        self.wrong.append(_Complaints())
+        too_many = self.dropped[TOO_MANY]
+        for at, one in enumerate(found, start=1):
+            self._take(window, at, one)
+        if self.dropped[TOO_MANY] > too_many:
+            self.wrong[-1].doubtful.insert(0, self.room.told)
+
+    def _take(self, window: Heard, at: int, found: FoundFact) -> None:
+        turns = cited(window, found)
+        if wrong := too_long(found):
+            self._doubt(at, found, wrong)
+        elif isinstance(turns, str):
+            self.wrong[-1].lost.append(_about(at, found, turns))
+        elif not self.room.has_place(turns):
+            self.dropped[TOO_MANY] += 1
+        elif reason := left_out(window, found, turns) or self._twice(found, turns):
+            self.dropped[reason] += 1
+        elif wrong := doubt(window, found, turns):
+            self._doubt(at, found, wrong)
+        else:
+            self.room.take(turns)
+            self.facts.append(_fact(window, found, turns))
+
+    def _doubt(self, at: int, found: FoundFact, wrong: Doubt) -> None:
+        self.dropped[wrong.reason] += 1
+        self.wrong[-1].doubtful.append(_about(at, found, wrong.told))
+
+    def _twice(self, found: FoundFact, turns: Sequence[Turn]) -> str | None:
+        words = normalised(found.text)
+        turn_ids = {turn.id for turn in turns}
+        again = any(normalised(f.text) == words and turn_ids <= set(f.turn_ids) for f in self.facts)
+        return SAID_TWICE if again else None
+
+    def settled(self) -> Found:
+        for at, wrong in enumerate(self.wrong):
+            if wrong.lost:
+                plainly = f"facts that cite no turn they were given: {len(wrong.lost)}"
+                raise BadReply(wrong.told, plainly=plainly, at=at)
+        found = Found(tuple(self.facts), dict(+self.dropped))
+        for at, wrong in enumerate(self.wrong):
+            if wrong.doubtful:
+                plainly = f"facts that were asked about again: {len(wrong.doubtful)}"
+                raise Doubtful(wrong.told, plainly=plainly, stands=found, at=at)
+        return found
+
+
+def _about(at: int, found: FoundFact, wrong: str) -> str:
+    return f"fact {at} ({found.text[:QUOTED]!r}) {wrong}"
 
 
 def _turns(heard: Heard) -> list[dict[str, Any]]:
@@ -84,72 +169,27 @@ def _turns(heard: Heard) -> list[dict[str, Any]]:
     ]
 
 
-def _cited(heard: Heard, found: FoundFact) -> tuple[Turn, ...] | str:
-    """The cited turns in their order, or what is wrong with the labels."""
-    labelled = heard.labelled
-    given = {f"t{one}" if one.isdigit() else one for one in found.turns}
-    if known := given & labelled.keys():
-        return tuple(turn for label, turn in labelled.items() if label in known)
-    if not given and len(heard.turns) == 1:
-        return heard.turns
-    if not given and (alike := _turns_alike(heard, found.text)):
-        return alike
-    choices = f"t{len(heard.context) + 1} to t{len(labelled)}"
-    return f'cites no turn that was given: name in "turns" where it was said, out of {choices}'
-
-
-def _turns_alike(heard: Heard, text: str) -> tuple[Turn, ...]:
-    """The one turn that shares most words with a fact that cites none; nothing where two share as much."""
-    words = content_words(text)
-    shared = [(len(words & content_words(turn.text)), turn) for turn in heard.turns]
-    most = max(count for count, _ in shared)
-    best = tuple(turn for count, turn in shared if count == most)
-    return best if most and len(best) == 1 else ()
-
-
-def _left_out(heard: Heard, found: FoundFact, cited: Sequence[Turn]) -> str | None:
-    own = {turn.id for turn in heard.turns}
-    if not any(turn.id in own for turn in cited):
-        return ONLY_CONTEXT
-    if _voice(cited).role != "user" and not heard.remember_assistant:
-        return NO_PERSON
-    return unsupported(found.text, cited, heard)
-
-
-def _twice(facts: Iterable[Fact], found: FoundFact, cited: Sequence[Turn]) -> str | None:
-    words = normalised(found.text)
-    turn_ids = {turn.id for turn in cited}
-    again = any(normalised(f.text) == words and turn_ids <= set(f.turn_ids) for f in facts)
-    return SAID_TWICE if again else None
-
-
-def _voice(cited: Sequence[Turn]) -> Turn:
-    """Who says it: the last person among the cited, else the last of all."""
-    people = [turn for turn in cited if turn.role == "user"]
-    return (people or cited)[-1]
-
-
 def _authority(role: str) -> Authority:
     return "user" if role == "user" else "assistant" if role == "assistant" else "tool"
 
 
-def _fact(heard: Heard, found: FoundFact, cited: Sequence[Turn]) -> Fact:
-    voice = _voice(cited)
-    latest = max(cited, key=lambda turn: turn.said_at)
-    until, assumed = end(found.until, voice.said_at, heard.overlay_days)
-    said = "\n".join(turn.text for turn in cited)
-    approximate = all(turn.approximate_time for turn in cited)
+def _fact(heard: Heard, found: FoundFact, turns: Sequence[Turn]) -> Fact:
+    said_by = voice(turns)
+    latest = max(turns, key=lambda turn: turn.said_at)
+    until, assumed = end(found.until, said_by.said_at, heard.overlay_days)
+    said = "\n".join(turn.text for turn in turns)
+    approximate = all(turn.approximate_time for turn in turns)
     return Fact(
         text=found.text,
-        subject=_subject(found.subject, voice),
+        subject=_subject(found.subject, said_by),
         attribute=_slot(found.attribute),
-        kind=_kind(found.kind),
+        kind=_kind(found),
         volatile=found.volatile,
-        said_by=voice.speaker or voice.role,
-        authority=_authority(voice.role),
-        turn_ids=_ids(cited),
+        said_by=said_by.speaker or said_by.role,
+        authority=_authority(said_by.role),
+        turn_ids=_ids(turns),
         said_at=latest.said_at,
-        happened_at=happened(found.happened_at, said, approximate=approximate),
+        happened_at=happened(found.happened_at, said, said_by.said_at, approximate=approximate),
         until=until,
         until_assumed=assumed,
         identifiers=identifiers(found.text),
@@ -160,10 +200,10 @@ def _ids(turns: Iterable[Turn]) -> tuple[UUID, ...]:
     return tuple(dict.fromkeys(turn.id for turn in turns))
 
 
-def _subject(given: str | None, voice: Turn) -> str:
+def _subject(given: str | None, said_by: Turn) -> str:
     """The name as given; whoever speaks where none is, by their own name if they have one."""
     if given is None or given.casefold() in UNNAMED:
-        return (voice.speaker if voice.role == "user" else None) or "user"
+        return (said_by.speaker if said_by.role == "user" else None) or "user"
     return given
 
 
@@ -172,6 +212,7 @@ def _slot(given: str | None) -> str | None:
     return name if 0 < len(name) <= LONGEST_SLOT else None
 
 
-def _kind(given: str | None) -> str:
-    kind = " ".join((given or "fact").casefold().split())
-    return "forget" if kind in KINDS_OF_FORGETTING else kind[:LONGEST_SLOT]
+def _kind(found: FoundFact) -> str:
+    if is_forgetting(found):
+        return "forget"
+    return " ".join((found.kind or "fact").casefold().split())[:LONGEST_SLOT]

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from schemas.turn import Turn
 from worker.core.dates import dated
 from worker.core.heard import Heard
-from worker.core.hearing import PLACEHOLDER
+from worker.core.hearing import PLACEHOLDER, QUOTATION
 from worker.core.identifiers import identifiers
-from worker.core.names import certain_names, key, keys
+from worker.core.looked import Looked, looked
+from worker.core.names import certain_names, key
 from worker.core.words import content_words, terms
 
 #: Made-up names in the instructions' examples: no person says them.
@@ -29,15 +30,18 @@ APOLOGY = re.compile(
 
 def unsupported(text: str, cited: Sequence[Turn], heard: Heard) -> str | None:
     """Why a fact is left out; nothing where it may stand."""
-    said = _said(cited)
-    everything = _said((*heard.context, *heard.turns))
+    said = looked(_said(cited))
+    everything = looked(_said((*heard.context, *heard.turns)))
     words = content_words(text)
-    if EXAMPLES & set(terms(text)) - set(terms(everything)):
+    if EXAMPLES & set(terms(text)) - everything.terms:
         return "an example of the instructions"
-    if words & content_words(said):
+    is_said = bool(words & said.words)
+    if cut := "\n".join(heard.cut.get(turn.id, "") for turn in cited).strip():
+        hidden = looked(cut)
+        if _repeats(text, hidden, everything) if is_said else words & hidden.words:
+            return "only recalled, quoted or forwarded text says it"
+    if is_said:
         return None
-    if words & content_words(" ".join(heard.cut.get(turn.id, "") for turn in cited)):
-        return "only recalled, quoted or forwarded text says it"
     if APOLOGY.search(text):
         return "an apology"
     return "names what nobody said" if _introduces(text, everything) else None
@@ -48,11 +52,32 @@ def _said(turns: Iterable[Turn]) -> str:
     return PLACEHOLDER.sub(" ", said)
 
 
-def _introduces(text: str, said: str) -> bool:
+def _repeats(text: str, hidden: Looked, visible: Looked) -> bool:
+    """Whether all its words, or a name or a number of it, stand in what the model was not shown and nowhere else."""
+    words = content_words(text)
+    if words <= hidden.words and not words <= visible.words:
+        return True
+    codes = set(identifiers(_without_dates(text))) & hidden.codes
+    named = {key(name) for name in certain_names(text)} & hidden.names
+    return bool(codes - visible.codes or named - visible.names)
+
+
+def only_quoted(text: str, said: str) -> bool:
+    """Whether all that a text says stands between the quotation marks of what was said, and nothing of it outside."""
+    words = content_words(text)
+    quoted = "\n".join(QUOTATION.findall(said))
+    return bool(
+        quoted
+        and len(words) > 1
+        and words <= looked(quoted).words
+        and not words & looked(QUOTATION.sub(" ", said)).words
+    )
+
+
+def _introduces(text: str, said: Looked) -> bool:
     """A name or a number that stands nowhere in what was said; a date may be worked out."""
-    unheard = [name for name in certain_names(text) if key(name) not in keys(said)]
-    digits = {code for code in identifiers(_without_dates(text)) if code not in identifiers(said)}
-    return bool(unheard or digits)
+    names = {key(name) for name in certain_names(text)}
+    return bool(names - said.names or set(identifiers(_without_dates(text))) - said.codes)
 
 
 def _without_dates(text: str) -> str:

@@ -22,8 +22,14 @@ class Heard:
     #: Days that something said to be temporary lasts if no end is named.
     overlay_days: int = 14
     remember_assistant: bool = False
+    #: The operator's own words to the model for this app: what to remember, what never to.
+    instructions: str = ""
     #: Turn id → what was taken out of its text (recalled, quoted, code): what only stands there is no fact.
     cut: Mapping[UUID, str] = field(default_factory=dict)
+    #: Tokens of turns that one call may hold: what is longer is asked about in several.
+    window: int = 6_000
+    #: Texts of near memories, not to be repeated; null where a judge compares.
+    known: tuple[str, ...] | None = None
 
     @property
     def labelled(self) -> dict[str, Turn]:

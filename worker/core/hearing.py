@@ -8,21 +8,12 @@ from uuid import UUID
 
 from schemas.turn import Turn
 from worker.core.heard import Heard
+from worker.core.marks import MARKS, Marks
 from worker.core.scripts import UNSPACED
 
 #: Roles of which nothing is learned: instructions and the noise of tools.
 MACHINERY = frozenset({"system", "developer", "tool", "function"})
 
-
-@dataclass(frozen=True)
-class Marks:
-    """Between these stands what recall put in front of a message."""
-
-    begin: str = "<recalled>"
-    end: str = "</recalled>"
-
-
-MARKS = Marks()
 
 #: A lone word of machines, such as a heartbeat's answer.
 SENTINEL = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")

@@ -3,6 +3,8 @@
 import re
 from datetime import MAXYEAR, datetime, timedelta
 
+from worker.core.looked import looked
+
 PARTIAL = re.compile(
     r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ]([0-9:.]+)(Z|[+-]\d{2}:?\d{2})?)?)?)?"
 )
@@ -10,13 +12,16 @@ PARTIAL = re.compile(
 #: Words that tie a statement to a time, in several languages; any digit does too.
 TIME_WORDS = re.compile(
     r"\d|\b(?:ago|last|next|since|yesterday|today|tonight|tomorrow|now|week|weeks|weekend|month|months|years?|days?"
-    r"|morning|evening|recently|just|birthday|spring|summer|autumn|winter|christmas|easter"
+    r"|hours?|fortnight|decades?|semester|morning|afternoon|evening|night|noon|midnight|recently|just|soon|later|earlier"
+    r"|lately|once|when|while|until|till|before|after|day|childhood|youth|age|holidays?|vacation|birthday|spring|summer|autumn|winter|christmas|easter"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
     r"|january|february|march|april|may|june|july|august|september|october|november|december"
     r"|gestern|heute|morgen|seit|vor|letzte\w*|nächste\w*|woche\w*|monat\w*|jahr\w*"
     r"|hier|aujourd'hui|demain|depuis|dernière?|prochaine?|semaine|mois|ans?|année"
     r"|ayer|hoy|mañana|desde|hace|pasad[oa]|próxim[oa]|semana|mes|año|ieri|oggi|domani|settimana|anno"
-    r"|ontem|hoje|amanhã|ano|gisteren|vandaag|morgen|вчера|сегодня|завтра|недел\w*|месяц\w*|год\w*|назад)\b"
+    r"|ontem|hoje|amanhã|ano|gisteren|vandaag|morgen|вчера|сегодня|завтра|недел\w*|месяц\w*|год\w*|назад"
+    r"|igår|idag|imorgon|sedan|förra|nästa|vecka\w*|månad\w*|år\w*|sommar\w*|vinter\w*|uge\w*|måned\w*|siden"
+    r"|wczoraj|dzi[śs]\w*|jutro|temu|tydzie\w*|miesi\w*|rok\w*|lat\w*|dün|bugün|yarın|önce|sonra|hafta\w*|yıl\w*)\b"
     r"|昨|今|明日|明天|来週|先|年|月|週|周|日前|去|어제|오늘|내일|지난|다음|주|년|월",
     re.IGNORECASE,
 )
@@ -35,11 +40,16 @@ def partial_date(given: str | None) -> str | None:
     return text if _moment(_first_day(text)) else None
 
 
-def happened(given: str | None, said: str, *, approximate: bool) -> str | None:
-    """The day it happened; where nobody knows when it was said, only if the words tie it to a time."""
-    if approximate and not TIME_WORDS.search(said):
-        return None
-    return partial_date(given)
+def happened(given: str | None, said: str, said_at: datetime, *, approximate: bool) -> str | None:
+    """The day it happened, if the words tie it to a time.
+
+    Without a word of time it may be the day it was said, and in a language that is not listed any day.
+    """
+    date = partial_date(given)
+    if date is None or TIME_WORDS.search(said):
+        return date
+    is_invented = looked(said).is_listed and not said_at.isoformat().startswith(date[:10])
+    return None if approximate or is_invented else date
 
 
 def end(given: str | None, said_at: datetime, overlay_days: int) -> tuple[datetime | None, bool]:

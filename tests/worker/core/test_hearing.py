@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.build import turn, uid
-from worker.core.hearing import PLACEHOLDER, Marks, Own, heard_in, own_words
+from worker.core.hearing import PLACEHOLDER, Own, heard_in, own_words
+from worker.core.marks import Marks
 
 RECALLED = "<recalled>- Plays the viola - Lives in Ghent</recalled> What time is it in Lima?"
 

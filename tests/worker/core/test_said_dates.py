@@ -33,17 +33,26 @@ def test_a_date_is_iso_or_nothing(given: str | None, expected: str | None) -> No
 
 
 @pytest.mark.parametrize(
-    "said, expected",
+    "said, known, unknown",
     [
-        ("I adopted Olive last month", "2026-05"),
-        ("Ich bin gestern umgezogen", "2026-05"),
-        ("昨日引っ越した", "2026-05"),
-        ("I like liquorice", None),
+        ("I adopted Olive last month", "2026-05", "2026-05"),
+        ("Ich bin gestern umgezogen", "2026-05", "2026-05"),
+        ("昨日引っ越した", "2026-05", "2026-05"),
+        ("I like liquorice and I have a cat", None, None),
+        ("猫を飼っています", None, None),
+        ("Nilihamia Mombasa mwezi uliopita", "2026-05", None),
     ],
 )
-def test_without_a_time_only_words_of_time_give_a_date(said: str, expected: str | None) -> None:
-    assert happened("2026-05", said, approximate=True) == expected
-    assert happened("2026-05", said, approximate=False) == "2026-05"
+def test_only_words_of_time_give_a_date_where_they_are_known(
+    said: str, known: str | None, unknown: str | None
+) -> None:
+    assert happened("2026-05", said, SAID_AT, approximate=False) == known
+    assert happened("2026-05", said, SAID_AT, approximate=True) == unknown
+
+
+@pytest.mark.parametrize("date", ["2026", "2026-06", "2026-06-01"])
+def test_what_is_told_without_a_time_may_be_of_the_day_it_is_told(date: str) -> None:
+    assert happened(date, "I adopted a cat", SAID_AT, approximate=False) == date
 
 
 @pytest.mark.parametrize(
