@@ -1,24 +1,21 @@
 """The cap, checked before all other rules: what one turn says may replace only so many memories."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from uuid import UUID
 
 from schemas.plan import Held
-from worker.core.judgment import Candidacy, Group, facts_in
-from worker.core.outcome import outcome
+from worker.core.judgment import Candidacy
+from worker.core.outcome import Outcome
 from worker.core.setting import Setting
 
 
-def over_the_cap(
-    setting: Setting, candidacy: Candidacy, groups: Sequence[Group]
-) -> tuple[Held, ...]:
+def over_the_cap(setting: Setting, outcomes: Iterable[Outcome]) -> tuple[Held, ...]:
     """Turns whose facts would replace more memories than one turn may, each with the reason."""
     replaced: dict[UUID, set[str]] = {}
-    for group in groups:
-        labels = outcome(candidacy, group).replaced
-        for fact in facts_in(group.members):
-            for turn_id in candidacy.fact(fact).turn_ids:
-                replaced.setdefault(turn_id, set()).update(labels)
+    for found in outcomes:
+        for fact in found.facts:
+            for turn_id in fact.the_fact.turn_ids:
+                replaced.setdefault(turn_id, set()).update(found.replaced)
     limit = setting.policy.max_replaced_per_turn
     return tuple(
         Held(

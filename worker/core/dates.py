@@ -27,13 +27,13 @@ MONTH = {
 #: English words as well: months only where they are capitalised.
 AMBIGUOUS = frozenset({"may", "march", "mar", "jan", "mars", "sep", "sept", "dec", "jun", "jul"})
 DAYS = """
-monday montag lundi lunes
-tuesday dienstag mardi martes
-wednesday mittwoch mercredi miércoles
-thursday donnerstag jeudi jueves
-friday freitag vendredi viernes
-saturday samstag samedi sábado
-sunday sonntag dimanche domingo
+monday montag lundi lunes lunedì понедельник понедельника понедельнику понедельникам
+tuesday dienstag mardi martes martedì вторник вторника вторнику вторникам
+wednesday mittwoch mercredi miércoles mercoledì среду средам
+thursday donnerstag jeudi jueves giovedì четверг четверга четвергу четвергам
+friday freitag vendredi viernes venerdì пятница пятницу пятницы пятницам
+saturday samstag samedi sábado sabato суббота субботу субботы субботам
+sunday sonntag dimanche domingo domenica воскресенье воскресенья воскресеньям
 """
 WEEKDAY = {name: at for at, line in enumerate(DAYS.strip().splitlines()) for name in line.split()}
 
@@ -56,6 +56,12 @@ MONTH_FIRST = re.compile(
 DOTTED = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)")
 SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])")
 WEEKDAY_NAME = re.compile(rf"\b({'|'.join(WEEKDAY)})s?\b", re.IGNORECASE)
+
+#: Monday first; in Chinese 日 and 天 are Sunday.
+SIGNED_DAY = re.compile(
+    "([月火水木金土日])曜|(?:星期|礼拜|禮拜|[周週])([一二三四五六日天])|([월화수목금토일])요일"
+)
+SIGNS_OF_DAYS = ("月火水木金土日", "一二三四五六日天", "월화수목금토일")
 
 #: Spellings that mean the same part of a date.
 Part = frozenset[str]
@@ -134,6 +140,11 @@ def _either(match: re.Match[str]) -> set[Part]:
     } - {frozenset()}
 
 
+def _signed_day(match: re.Match[str]) -> set[Part]:
+    signs, sign = next((s, m) for s, m in zip(SIGNS_OF_DAYS, match.groups(), strict=True) if m)
+    return {frozenset({f"weekday {min(signs.index(sign), 6)}"})}
+
+
 READERS: dict[re.Pattern[str], Callable[[re.Match[str]], set[Part]]] = {
     ISO: _numeric,
     HAN: _numeric,
@@ -142,5 +153,6 @@ READERS: dict[re.Pattern[str], Callable[[re.Match[str]], set[Part]]] = {
     SLASHED: _either,
     DAY_FIRST: lambda match: _named(match[2], match[1], match[3]),
     MONTH_FIRST: lambda match: _named(match[1], match[2], match[3]),
+    SIGNED_DAY: _signed_day,
     WEEKDAY_NAME: lambda match: {frozenset({f"weekday {WEEKDAY[match[1].casefold()]}"})},
 }

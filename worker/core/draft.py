@@ -12,7 +12,7 @@ from schemas.plan import Add, File, Retire, Revise
 from worker.core import merging
 from worker.core.judgment import Candidacy, Group, ordinal
 from worker.core.members import Member, member
-from worker.core.outcome import Outcome
+from worker.core.outcome import Outcome, outcome
 from worker.core.setting import Setting
 from worker.core.words import normalised
 
@@ -26,6 +26,10 @@ class Draft:
     #: For each text that no member brings a vector for.
     vectors: Mapping[str, Vector]
     dropped: Counter[str] = field(default_factory=Counter)
+
+    def outcome(self, group: Group) -> Outcome:
+        """What a sound group comes to under the setting's policy."""
+        return outcome(self.candidacy, group, self.setting.policy.resolver)
 
     def stored(
         self,
@@ -73,6 +77,17 @@ class Draft:
             relation="new",
             why=why,
             turn_ids=memory.turn_ids,
+        )
+
+    def remaining(self, facts: Sequence[Member], found: Outcome, text: str, why: str) -> Add:
+        """What a request to forget leaves of these facts; nothing stands again after it."""
+        add = self.add(facts, text, why)
+        memory = add.record.memory.model_copy(update={"after": None})
+        return add.model_copy(
+            update={
+                "record": MemoryRecord(memory=memory, vector=add.record.vector),
+                "turn_ids": _turns(found),
+            }
         )
 
     def revise(

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from schemas.memory import Memory, Statement
 from worker.core.clauses import sentences
 from worker.core.folding import folded
-from worker.core.guard import invented, lost
+from worker.core.guard import affirmed, foreign, invented, lost
 from worker.core.judgment import Candidacy, Group, Groups, facts_in, is_fact
+from worker.core.lengths import LONGEST_TEXT
 from worker.core.members import Member, centre, labels, strangers
 from worker.core.outcome import UNFAITHFUL, Outcome, outcome
+from worker.core.setting import Resolver
 from worker.core.standing import faults
 from worker.core.words import content_words
 
@@ -19,7 +21,9 @@ LONGEST_DROP = 240
 DETAILS = 8
 
 
-def complaints(candidacy: Candidacy, groups: Groups, max_group: int) -> list[str]:
+def complaints(
+    candidacy: Candidacy, groups: Groups, max_group: int, resolver: Resolver = "rewrite"
+) -> list[str]:
     """What is wrong with a finding; empty where every rule is kept."""
     known = labels(candidacy)
     named = [*(one for group in groups.groups for one in group.members), *groups.new]
@@ -28,12 +32,14 @@ def complaints(candidacy: Candidacy, groups: Groups, max_group: int) -> list[str
     found = list(_each_once(candidacy, groups))
     for group in groups.groups:
         found += _of_membership(candidacy, group, max_group)
-    return found or [one for group in groups.groups for one in _of_content(candidacy, group)]
+    return found or [
+        one for group in groups.groups for one in _of_content(candidacy, group, resolver)
+    ]
 
 
 def _each_once(candidacy: Candidacy, groups: Groups) -> Iterator[str]:
     uses = Counter(one for group in groups.groups for one in group.members) + Counter(groups.new)
-    for label in candidacy.fact_labels:
+    for label in candidacy.asked_labels:
         if uses[label] == 0:
             yield f'{label} is missing: put it in one group, or in "new"'
     for one, count in sorted(uses.items()):
@@ -64,9 +70,9 @@ def _of_membership(candidacy: Candidacy, group: Group, max_group: int) -> Iterat
         yield f'{", ".join(forgets)} asks to forget: its group needs the relation "forget"'
 
 
-def _of_content(candidacy: Candidacy, group: Group) -> Iterator[str]:
+def _of_content(candidacy: Candidacy, group: Group, resolver: Resolver) -> Iterator[str]:
     """What is wrong with what would be written."""
-    found = outcome(candidacy, group)
+    found = outcome(candidacy, group, resolver)
     names = ", ".join(group.members)
     if group.relation == "same" and group.drops:
         yield f'the group of {names} is "same": its "drops" have to be empty, or it is an "update"'
@@ -76,7 +82,14 @@ def _of_content(candidacy: Candidacy, group: Group) -> Iterator[str]:
             f'the group of {names} is "same", but of its text: {_listed(faults(statements, group.text))};'
             ' things that differ so are "new", or one is an "update"'
         )
-    if found.kind == "update":
+    brought = {group.text, group.after} & {found.text, found.after} - {None}
+    if long := [one for one in brought if one and len(one) > LONGEST_TEXT]:
+        yield (
+            f"the group of {names} brings a text of {max(map(len, long))} characters: it may have at"
+            f" most {LONGEST_TEXT}"
+        )
+        return
+    if found.kind == "update" and resolver == "rewrite":
         newest, *older = found.members
         yield from _of_drops(group, older, newest.label)
         yield from _of_news(group, newest, older)
@@ -85,6 +98,7 @@ def _of_content(candidacy: Candidacy, group: Group) -> Iterator[str]:
         meant = [one for one in found.members if not one.is_request]
         yield from _of_drops(group, meant, None)
         yield from _of_the_guard(group, found, _said(meant))
+        yield from _of_the_rest(group, found, _said(meant))
 
 
 def _said(members: Iterable[Member]) -> list[Statement]:
@@ -134,6 +148,22 @@ def _of_the_guard(group: Group, found: Outcome, statements: Sequence[Statement])
         )
     if extra := invented(_said(found.members), texts):
         yield f"the group of {names} adds {_listed(extra)}, which no member says: leave it out"
+
+
+def _of_the_rest(group: Group, found: Outcome, statements: Sequence[Statement]) -> Iterator[str]:
+    """What remains after a request to forget is what was said, without something: no word of it is another's."""
+    names = ", ".join(group.members)
+    for text in (one for one in (found.text, found.after) if one):
+        if words := foreign(statements, text):
+            yield (
+                f"the group of {names} adds {_listed(words)}, which nobody said: leave words out,"
+                " write none of your own"
+            )
+        if left := affirmed(statements, text):
+            yield (
+                f"the group of {names} turns {_listed(left)} into its contrary: what remains has to"
+                " keep the negation"
+            )
 
 
 def _listed(details: Iterable[str]) -> str:

@@ -4,6 +4,7 @@ Members ⊆ text ∪ after ∪ drops, and text adds nothing, in six kinds: numbe
 identifiers and negations; and each clause of a member leaves a content word behind.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from worker.core.dates import dated, parts_of, parts_of_partial
 from worker.core.negated import Negated
 from worker.core.numerals import numbers
 from worker.core.quotations import quotations
+from worker.core.units import units
 from worker.core.words import carriers, normalised
 
 
@@ -24,7 +26,7 @@ class Details:
     """What one text says, kind by kind."""
 
     text: str
-    #: Dates and numbers: each the set of its spellings.
+    #: Dates, numbers and their units: each the set of its spellings.
     counts: frozenset[frozenset[str]]
     #: Every spelling that the text has or may stand for.
     spellings: frozenset[str]
@@ -34,24 +36,35 @@ class Details:
     words: frozenset[str]
     quotations: frozenset[str]
     negated: tuple[Negated, ...]
+    averse: tuple[Negated, ...]
     carriers: frozenset[str]
 
 
+#: A digit of another script.
+_DIGIT = re.compile(r"(?![0-9])\d")
+
+
+def _compatible(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
 def details(text: str) -> Details:
-    plain = unicodedata.normalize("NFKC", text)
+    plain = _DIGIT.sub(lambda sign: str(unicodedata.digit(sign[0])), _compatible(text))
     dates = dated(plain)
     code = coded(dates.rest)
     counted = numbers(code.rest)
-    counts = dates.parts | counted.certain
+    measured = units(dates.rest)
+    counts = dates.parts | counted.certain | measured.certain
     return Details(
         text=normalised(text),
         counts=counts,
-        spellings=counted.possible.union(*counts),
+        spellings=counted.possible.union(measured.possible, *counts),
         codes=code.codes,
         names=names.names(text),
         words=names.keys(text),
         quotations=quotations(text),
         negated=negated.negated(text),
+        averse=negated.averse(text),
         carriers=carriers(text),
     )
 
@@ -101,6 +114,38 @@ def denied(members: Sequence[Statement], text: str, read: Reader = details) -> l
     ]
 
 
+def opposed(members: Sequence[Statement], read: Reader = details) -> list[str]:
+    """What one of the members is averse to and another speaks of without aversion or negation, in words."""
+    sources = [read(member.text) for member in members]
+    return list(
+        dict.fromkeys(
+            f'"{one.clause}"'
+            for source in sources
+            for one in source.averse
+            if any(_is_fond(other, one.about) for other in sources)
+        )
+    )
+
+
+def _is_fond(other: Details, about: frozenset[str]) -> bool:
+    """Whether it speaks of the same, and nowhere in a way that might turn it round."""
+    turned = (*other.averse, *other.negated)
+    return bool(about & other.carriers) and not any(about & one.about for one in turned)
+
+
+def affirmed(members: Sequence[Statement], text: str) -> list[str]:
+    """What a member denies although the text plainly says it, in words."""
+    found = (denied([one.model_copy(update={"text": text})], one.text) for one in members)
+    return list(dict.fromkeys(negation for one in found for negation in one))
+
+
+def foreign(members: Sequence[Statement], text: str) -> list[str]:
+    """Words of the text that are in no member, whatever their ending, and carry meaning."""
+    said = " ".join(f"{one.text} {one.subject} {one.said_by}" for one in members)
+    known = {form for form, _ in names.forms(said)}
+    return list(dict.fromkeys(f'"{word}"' for form, word in names.forms(text) if form not in known))
+
+
 def _affirms(said: Sequence[str], own: Details, negation: Negated) -> bool:
     """Whether one of the clauses is the denied one without its negation."""
     if any(negation.about & other.about for other in own.negated):
@@ -144,6 +189,8 @@ def _times(member: Statement) -> frozenset[str]:
 
 def _named(count: frozenset[str]) -> str:
     spelling = min(count)
+    if spelling.startswith("unit "):
+        return f"the {spelling}"
     return f"the date ({spelling})" if " " in spelling else f"the number {spelling}"
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from schemas.base import Vector
 from schemas.memory import Fact, Memory, MemoryRecord
 from worker.core.judgment import Candidacy, Group, facts_in, ordinal
+from worker.core.merging import AUTHORITY
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,11 @@ class Member:
     def is_request(self) -> bool:
         """Whether it asks to forget."""
         return self.fact is not None and self.fact.kind == "forget"
+
+    @property
+    def rank(self) -> int:
+        """By who said it: the higher outranks."""
+        return AUTHORITY[self.statement.authority]
 
     @property
     def ordinal(self) -> int:

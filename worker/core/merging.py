@@ -25,6 +25,9 @@ from worker.core.identifiers import identifiers
 
 Item = TypeVar("Item")
 
+#: Whose word outranks whose.
+AUTHORITY = {"tool": 0, "assistant": 1, "user": 2}
+
 STATEMENT_FIELDS = tuple(name for name in Statement.model_fields if name not in {"v", "text"})
 
 
@@ -76,8 +79,17 @@ def confirmed(memory: Memory, facts: Sequence[Fact], run: UUID) -> Memory:
             "until": until,
             "until_assumed": assumed,
             "last_run": run,
+            **_voice(memory, fresh),
         }
     )
+
+
+def _voice(memory: Memory, facts: Sequence[Fact]) -> dict[str, Any]:
+    """Who is behind it: what a person says too is theirs from then on."""
+    highest = max(facts, key=lambda fact: AUTHORITY[fact.authority], default=memory)
+    if memory.pinned or AUTHORITY[highest.authority] <= AUTHORITY[memory.authority]:
+        return {}
+    return {"authority": highest.authority, "said_by": highest.said_by}
 
 
 def _end(memory: Memory, facts: Sequence[Fact]) -> tuple[datetime | None, bool]:

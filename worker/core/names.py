@@ -2,12 +2,14 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from worker.core.dates import MONTH, WEEKDAY
 from worker.core.folding import folded
 from worker.core.function_words import FUNCTION_WORDS
-from worker.core.scripts import HAN, HANGUL, KATAKANA, LETTER
-from worker.core.words import stem
+from worker.core.numerals import WHOLE_WORDS
+from worker.core.scripts import HAN, HANGUL, KATAKANA, LETTER, UNSPACED_RUN
+from worker.core.words import ONLY_HIRAGANA, PIECE, stem
 
 TOKEN = re.compile(rf"{LETTER}+(?:['’]{LETTER}+)*")
 #: What stands before the first word of a sentence or a list entry.
@@ -23,6 +25,8 @@ BE_AND_HAVE = frozenset(
 GERMAN = frozenset(
     "das der den dem und ist nicht ein eine einen mit sich wird kein keine zum zur auf bei seit für über von".split()
 )
+#: Capitalised in places, and yet no name.
+NO_NAMES = FUNCTION_WORDS | MONTH.keys() | WEEKDAY.keys() | WHOLE_WORDS
 #: From here on an inflected name of an alphabet with cases is told by its beginning.
 SHORTEST_BEGINNING = 4
 
@@ -72,11 +76,24 @@ def key(name: str) -> str:
     return plain
 
 
+def forms(text: str) -> Iterator[tuple[str, str]]:
+    """Each word that carries meaning in the form in which names are compared, and as it is written.
+
+    Where words have no spaces, each sign stands for itself, but for endings in kana.
+    """
+    for token in TOKEN.findall(unicodedata.normalize("NFKC", text)):
+        for piece in PIECE.findall(bare(token)):
+            if UNSPACED_RUN.match(piece):
+                yield from ((sign, sign) for sign in piece if not ONLY_HIRAGANA.fullmatch(sign))
+            elif folded(piece) not in FUNCTION_WORDS:
+                yield key(piece), piece
+
+
 def _is_name(word: str, *, first: bool) -> bool:
     core = bare(word)
     plain = folded(core)
     if any(sign.isupper() for sign in core[1:]):
         return True
-    if not core[0].isupper() or plain in FUNCTION_WORDS or plain in MONTH or plain in WEEKDAY:
+    if not core[0].isupper() or plain in NO_NAMES:
         return False
     return core != word or (len(core) > 1 and not first)

@@ -1,11 +1,11 @@
 """What a text denies: each negation with the words that it is about."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from worker.core.clauses import clauses
 from worker.core.folding import folded
-from worker.core.polarity import placed_negations
+from worker.core.polarity import placed_aversions, placed_negations
 from worker.core.scripts import UNSPACED_RUN
 from worker.core.words import carriers, carriers_in_order
 
@@ -22,12 +22,19 @@ class Negated:
 
 
 def negated(text: str) -> tuple[Negated, ...]:
-    found = []
+    return tuple(_placed(text, placed_negations))
+
+
+def averse(text: str) -> tuple[Negated, ...]:
+    """What it speaks of with a word of aversion."""
+    return tuple(_placed(text, placed_aversions))
+
+
+def _placed(text: str, words: Callable[[str], list[tuple[str, int]]]) -> Iterator[Negated]:
     for clause in clauses(text):
         plain = folded(clause)
-        for word, end in placed_negations(plain):
-            found.append(Negated(clause, _about(plain, word, end)))
-    return tuple(found)
+        for word, end in words(plain):
+            yield Negated(clause, _about(plain, word, end))
 
 
 def kept(negation: Negated, others: Iterable[Negated], words: frozenset[str]) -> bool:

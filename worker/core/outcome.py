@@ -4,17 +4,16 @@ The rules ask here what would be written and the plan writes it, so that what is
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from schemas.memory import Memory, Statement
 from worker.core.current import stands_again
 from worker.core.judgment import Candidacy, Group
-from worker.core.members import Member, members_newest_first
+from worker.core.members import Member, is_sound, members_newest_first
+from worker.core.setting import Resolver
 from worker.core.standing import standing
-from worker.core.words import carriers
-
-AUTHORITY = {"tool": 0, "assistant": 1, "user": 2}
+from worker.core.words import carriers, is_blank
 
 NO_UPDATE = "a request to forget is no update"
 PINNED = "it would change a pinned memory"
@@ -59,22 +58,44 @@ class Outcome:
         return tuple(one.label for one in self.members if one.record and one is not stays)
 
 
-def outcome(candidacy: Candidacy, group: Group) -> Outcome:
-    """Of a sound group, by its relation, by who said it, and by when."""
+def outcome(candidacy: Candidacy, group: Group, resolver: Resolver = "rewrite") -> Outcome:
+    """Of a sound group, by its relation, by who said it, and by when.
+
+    `same` and `forget` come to the same under every resolver.
+    """
+    group = _with_words(group)
     members = members_newest_first(candidacy, group)
-    memories, facts = _split(members)
+    _, facts = _split(members)
     if group.relation == "forget":
         return _forgotten(group, members)
     if any(fact.is_request for fact in facts):
         return _beside(facts, NO_UPDATE)
-    if _outranked(facts, members):
+    outranked = _outranked(members)
+    heard = [one for one in members if one not in outranked]
+    if outranked and not is_sound(candidacy, [one.label for one in heard]):
         return _beside(facts, None)
-    if group.relation == "same":
-        return _same(group, members)
+    found = _same(group, heard) if group.relation == "same" else _changed(group, heard, resolver)
+    return replace(found, beside=(*found.beside, *outranked))
+
+
+def _with_words(group: Group) -> Group:
+    """Texts that say nothing are none."""
+    blank = {name: None for name in ("text", "after") if is_blank(getattr(group, name) or "")}
+    return group.model_copy(update=blank)
+
+
+def _changed(group: Group, members: Sequence[Member], resolver: Resolver) -> Outcome:
+    """The newest member replaces the rest, if it may."""
+    memories, facts = _split(members)
+    newest = members[0]
+    if resolver == "keep" or newest.rank < max(one.rank for one in members):
+        return _beside(facts, None)
     if any(one.memory.pinned for one in memories):
         return _beside(facts, PINNED)
-    if facts and members[0].record:
-        return Outcome("late", tuple(members), members[0])
+    if facts and newest.record:
+        return Outcome("late", tuple(members), newest)
+    if resolver == "replace":
+        group = group.model_copy(update={"text": None, "after": None})
     return _updated(group, members)
 
 
@@ -86,11 +107,12 @@ def _split(members: Iterable[Member]) -> tuple[list[Member], list[Member]]:
 
 
 def _survivor(memories: Iterable[Member]) -> Member | None:
-    """The most confirmed, else the oldest; the pinned before all, since it may not be retired."""
+    """The most confirmed of the highest rank, else the oldest; the pinned before all, since it may not be retired."""
     return min(
         memories,
         key=lambda m: (
             not m.memory.pinned,
+            -m.rank,
             -m.memory.confirmations,
             m.memory.created_at,
             str(m.memory.id),
@@ -103,10 +125,10 @@ def _beside(facts: Iterable[Member], flag: str | None) -> Outcome:
     return Outcome("beside", beside=tuple(facts), flag=flag)
 
 
-def _outranked(facts: Iterable[Member], members: Iterable[Member]) -> bool:
-    """Whether something a machine said would touch what a person said."""
-    highest = max(AUTHORITY[one.statement.authority] for one in members)
-    return any(AUTHORITY[fact.statement.authority] < highest for fact in facts)
+def _outranked(members: Sequence[Member]) -> list[Member]:
+    """Facts that a machine said, where the group has something of a higher rank: they have no say in it."""
+    highest = max(one.rank for one in members)
+    return [one for one in members if one.fact and one.rank < highest]
 
 
 def _same(group: Group, members: Sequence[Member]) -> Outcome:

@@ -7,6 +7,7 @@ carried out (a `forget`), left out with its reason, or held for review with its 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from uuid import UUID
 
 from schemas.base import Vector
 from schemas.memory import Memory
@@ -16,6 +17,7 @@ from worker.core.cap import facts_of, over_the_cap
 from worker.core.draft import Draft
 from worker.core.judgment import Candidacy, Group, Groups, facts_in, memories_in
 from worker.core.members import labels, member, sound
+from worker.core.outcome import Outcome
 from worker.core.setting import Account, Setting
 from worker.core.settling import beside, settle
 
@@ -43,10 +45,14 @@ def plan(
     account = account or Account()
     draft = Draft(setting, candidacy, vectors)
     kept = sound(candidacy, groups.groups)
-    held = over_the_cap(setting, candidacy, kept)
+    outcomes = [draft.outcome(group) for group in kept]
+    held = over_the_cap(setting, outcomes)
     aside = {one.turn_id for one in held}
     shut_out = facts_of(candidacy, aside)
-    changes = (*_of_groups(draft, kept, shut_out), *_of_the_rest(draft, kept, groups, shut_out))
+    changes = (
+        *_of_groups(draft, zip(kept, outcomes, strict=True), shut_out),
+        *_of_the_rest(draft, kept, groups, shut_out),
+    )
     before = _before(candidacy, changes)
     return Plan(
         run=setting.run,
@@ -56,7 +62,7 @@ def plan(
         base={memory.id: memory.version for memory in before},
         base_runs={memory.id: memory.last_run for memory in before},
         changes=changes,
-        held=tuple(_proposed(draft, kept, shut_out, one) for one in held),
+        held=tuple(_proposed(draft, kept, shut_out, held)),
         planned_at=setting.now,
         facts=account.facts,
         dropped=dict(Counter(account.dropped) + draft.dropped),
@@ -66,10 +72,12 @@ def plan(
     )
 
 
-def _of_groups(draft: Draft, groups: Iterable[Group], shut_out: frozenset[str]) -> Iterator[Change]:
-    for group in groups:
+def _of_groups(
+    draft: Draft, groups: Iterable[tuple[Group, Outcome]], shut_out: frozenset[str]
+) -> Iterator[Change]:
+    for group, found in groups:
         if shut_out.isdisjoint(group.members):
-            yield from settle(draft, group)
+            yield from settle(draft, group, found)
         else:
             rest = [one for one in facts_in(group.members) if one not in shut_out]
             why = "a turn it was judged with is held for review"
@@ -92,17 +100,37 @@ def _of_the_rest(
             yield from draft.stored([label], flag or "nothing known is about it", links, flag)
 
 
-def _proposed(draft: Draft, kept: Iterable[Group], shut_out: frozenset[str], held: Held) -> Held:
-    """With what would be done for the turn if a person accepts it; facts that are stored without it have no part."""
-    facts = facts_of(draft.candidacy, {held.turn_id})
-    trial = Draft(draft.setting, draft.candidacy, draft.vectors)
+def _proposed(
+    draft: Draft, kept: Iterable[Group], shut_out: frozenset[str], held: Iterable[Held]
+) -> Iterator[Held]:
+    """With what would be done for each turn if a person accepts it; facts that are stored without it have no part.
+
+    What several turns say together is proposed once, with the first of them.
+    """
     parts = (_without(group, draft.candidacy, shut_out) for group in kept)
-    groups = sound(draft.candidacy, (one for one in parts if not facts.isdisjoint(one.members)))
-    alone = facts.difference(*(group.members for group in groups))
-    changes = [change for group in groups for change in settle(trial, group)]
-    return held.model_copy(
-        update={"proposal": (*changes, *trial.stored(alone, "accepted by a person"))}
-    )
+    groups = sound(draft.candidacy, parts)
+    trial = Draft(draft.setting, draft.candidacy, draft.vectors)
+    by = dict[str, UUID]()
+    for one in held:
+        facts = facts_of(draft.candidacy, {one.turn_id})
+        concerned = [group for group in groups if not facts.isdisjoint(group.members)]
+        mine = [group for group in concerned if by.keys().isdisjoint(group.members)]
+        alone = facts.difference(by, *(group.members for group in groups))
+        first = {by[label]: None for label in (*facts, *_members(concerned)) if label in by}
+        by |= dict.fromkeys((*alone, *_members(mine)), one.turn_id)
+        changes = [
+            change for group in mine for change in settle(trial, group, trial.outcome(group))
+        ]
+        yield one.model_copy(
+            update={
+                "reason": "; ".join([one.reason, *(f"see also turn {id}" for id in first)]),
+                "proposal": (*changes, *trial.stored(alone, "accepted by a person")),
+            }
+        )
+
+
+def _members(groups: Iterable[Group]) -> list[str]:
+    return [label for group in groups for label in group.members]
 
 
 def _without(group: Group, candidacy: Candidacy, shut_out: frozenset[str]) -> Group:

@@ -4,7 +4,7 @@ import re
 
 from worker.core.folding import WORD
 
-ENGLISH = "no not never none nobody nothing nowhere neither nor without cannot"
+ENGLISH = "no not never none nobody nothing nowhere neither nor without cannot unable"
 #: Contractions as they are typed without their apostrophe.
 RUN_TOGETHER = """
 dont doesnt didnt isnt arent wasnt werent wont cant couldnt shouldnt wouldnt hasnt havent hadnt
@@ -20,6 +20,18 @@ niet geen nooit niemand niets zonder inte aldrig ingen inget ikke aldri ingentin
 не нет ни никогда никто ничего без нельзя nie nigdy nikt nic bez
 değil yok hiç không chưa لا ليس لم لن لیس לא אין नहीं मत
 """
+#: Words that turn a liking or a habit round without a negation.
+AVERSE = frozenset(
+    """
+dislike dislikes disliked hate hates hated hating detest detests detested loathe loathes loathed despise despises
+despised abhor abhors avoid avoids avoided avoiding quit quits stopped ceased
+hasse hasst hassen hasste verabscheut verabscheue meidet vermeidet
+déteste détestent hait détester odia odio odian detesta detestan aborrece odeia odeio evita haat verafschuwt
+ненавижу ненавидит избегает бросил бросила nienawidzi hatar hater nefret
+أكره يكره تكره नफरत नफ़रत घृणा
+""".split()
+)
+UNSPACED_AVERSION = re.compile("讨厌|討厭|厌恶|嫌い|嫌う|嫌って|싫어|싫다|싫은|เกลียด")
 WORDS = frozenset(f"{ENGLISH} {OTHERS}".split())
 BARE = frozenset(RUN_TOGETHER.split())
 #: Compounds in which a sign of negation does not negate.
@@ -41,6 +53,15 @@ def placed_negations(plain: str) -> list[tuple[str, int]]:
     ]
     signs = NOT_NEGATIVE.sub(lambda found: " " * len(found.group()), plain)
     found += [(match.group(), match.end()) for match in UNSPACED_NEGATION.finditer(signs)]
+    return sorted(found, key=lambda one: one[1])
+
+
+def placed_aversions(plain: str) -> list[tuple[str, int]]:
+    """Words of aversion of a folded text with the position at which each ends."""
+    found = [
+        (match.group(), match.end()) for match in WORD.finditer(plain) if match.group() in AVERSE
+    ]
+    found += [(match.group(), match.end()) for match in UNSPACED_AVERSION.finditer(plain)]
     return sorted(found, key=lambda one: one[1])
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 from pydantic import JsonValue
@@ -10,6 +11,21 @@ from pydantic import JsonValue
 from schemas.plan import RunKind, Usage
 from schemas.scope import Scope
 from schemas.turn import Turn
+
+Resolver = Literal["keep", "replace", "rewrite"]
+
+#: What an update writes, in words for people.
+RESOLVERS: dict[Resolver, str] = {
+    "keep": "old and new stay side by side, linked",
+    "replace": "the newest words stand, the archive keeps the rest",
+    "rewrite": "one text stands that loses no detail, as the guard sees to",
+}
+
+#: How facts are put to a judge: see `worker.core.detectors`.
+DetectorName = Literal["add_only", "pointwise", "listwise", "listwise_multitarget", "batchwise"]
+
+#: Kinds of facts that are judged however little is new in them.
+ALWAYS_JUDGED = frozenset({"instruction", "forget"})
 
 
 @dataclass(frozen=True)
@@ -20,6 +36,7 @@ class Policy:
     max_replaced_per_turn: int = 3
     #: Store what only the assistant or a tool said.
     remember_assistant: bool = False
+    resolver: Resolver = "rewrite"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One group becomes changes: what its outcome says, as finished records."""
+"""The outcome of one group becomes changes: finished records."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,12 +8,18 @@ from worker.core import merging
 from worker.core.draft import Draft
 from worker.core.judgment import Group, memories_in
 from worker.core.members import Member
-from worker.core.outcome import Outcome, outcome
+from worker.core.outcome import Outcome
 
 
-def settle(draft: Draft, group: Group) -> Iterator[Change]:
-    """The changes of a sound group."""
-    found = outcome(draft.candidacy, group)
+def settle(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
+    """The changes of a sound group that comes to this."""
+    if found.kind == "forget":
+        yield from _forget(draft, group, found)
+        return
+    yield from beside(draft, group, found.beside, found.flag)
+    if not all(draft.stores(fact) for fact in found.facts):
+        yield from beside(draft, group, found.facts, None)
+        return
     match found.kind:
         case "same":
             yield from _same(draft, group, found)
@@ -21,10 +27,8 @@ def settle(draft: Draft, group: Group) -> Iterator[Change]:
             yield from _update(draft, group, found)
         case "late" if found.survivor:
             yield from _filed(draft, group, found.facts, found.survivor, "late")
-        case "forget":
-            yield from _forget(draft, group, found)
         case _:
-            yield from beside(draft, group, found.beside, found.flag)
+            pass
 
 
 def beside(
@@ -40,10 +44,11 @@ def _same(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
     facts = [one.the_fact for one in found.facts]
     survivor = found.survivor
     if survivor is None:
-        yield from _added(draft, group, found, found.facts)
+        yield draft.add(found.facts, found.text, group.why)
         return
-    if not found.others and found.text == survivor.memory.text:
-        memory = merging.confirmed(survivor.memory, facts, draft.setting.run)
+    memory = merging.confirmed(survivor.memory, facts, draft.setting.run)
+    alike = found.text == memory.text and memory.authority == survivor.memory.authority
+    if alike and not found.others:
         yield merging.confirmation(survivor.the_record, memory, group.why)
         return
     memory = merging.absorbed(survivor.shown, [other.shown for other in found.others])
@@ -53,23 +58,13 @@ def _same(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
     yield from _retired(draft, group, found, survivor, "merged")
 
 
-def _added(draft: Draft, group: Group, found: Outcome, facts: Iterable[Member]) -> Iterator[Change]:
-    """One new memory of these facts, if who said them may be stored."""
-    newest, *twins = facts
-    if draft.stores(newest):
-        yield draft.add((newest, *twins), found.text, group.why, found.after)
-    else:
-        yield from beside(draft, group, found.facts, None)
-
-
 def _update(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
     """The newest stands; what it replaces is archived, older facts become history at birth."""
     newest, survivor = found.members[0], found.survivor
     older = [fact for fact in found.facts if fact is not newest]
     if survivor is None:
-        yield from _added(draft, group, found, [newest])
-        if draft.stores(newest):
-            yield from _filed(draft, group, older, newest, "superseded")
+        yield draft.add([newest], found.text, group.why, found.after)
+        yield from _filed(draft, group, older, newest, "superseded")
         return
     memory = merging.restated(
         merging.absorbed(survivor.shown, [other.shown for other in found.others]),
@@ -106,9 +101,9 @@ def _forget(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
         memory = merging.absorbed(survivor.shown, [other.shown for other in found.others])
         memory = merging.remaining(memory, survivor.shown, found.after, keeps_end=found.keeps_end)
         yield draft.revise(found, survivor, memory, group, "forgotten")
-    elif found.text:
-        yield from _added(draft, group, found, told)
-        told = []
+    elif found.text and (kept := [fact for fact in told if draft.stores(fact)]):
+        yield draft.remaining(kept, found, found.text, group.why)
+        told = [fact for fact in told if fact not in kept]
     draft.dropped["forgotten on request"] += len(told)
     yield from _retired(draft, group, found, survivor, "forgotten")
     labels = (fact.label for fact in found.beside)

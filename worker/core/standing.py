@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from schemas.memory import Statement
-from worker.core.guard import Reader, denied, details, invented, lost
+from worker.core.guard import Reader, denied, details, invented, lost, opposed
 
 
 def standing(members: Sequence[Statement], *choices: str | None) -> str | None:
@@ -18,4 +18,5 @@ def faults(members: Sequence[Statement], text: str, read: Reader = details) -> l
     """In what a text differs from what the members say, in words."""
     found = [f"it lacks {one}" for one in lost(members, [text], read)]
     found += [f"no member says {one}" for one in invented(members, [text], read)]
-    return found + [f"a member says the contrary of {one}" for one in denied(members, text, read)]
+    found += [f"a member says the contrary of {one}" for one in denied(members, text, read)]
+    return found + [f"not all members are averse as in {one}" for one in opposed(members, read)]

@@ -1,6 +1,7 @@
 """Words in any script: for "the same words", for BM25, for what carries meaning, and for polarity."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
@@ -102,6 +103,11 @@ def _meaning_in(run: str) -> Iterator[str]:
     for pair in bigrams(run):
         if not ONLY_HIRAGANA.fullmatch(pair) and not FUNCTION_SIGNS & set(pair):
             yield pair
+
+
+def is_blank(text: str) -> bool:
+    """Whether it has no letter, number or symbol of any script."""
+    return not any(unicodedata.category(sign)[0] in "LNS" for sign in text)
 
 
 def negations(text: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import pytest
 from tests.build import NOW, at, candidacy, fact, record
 from worker.core.group_rules import complaints
 from worker.core.judgment import Candidacy, Group, Groups
+from worker.core.setting import Resolver
 
 OPERA = candidacy(
     [fact("Loves opera now"), fact("Reads on the tram")],
@@ -20,8 +21,14 @@ def group(*members: str, **fields: Any) -> Group:
     return Group(**{"why": "", "members": members, "relation": "update", **fields})
 
 
-def wrong(case: Candidacy, *groups: Group, new: tuple[str, ...] = (), most: int = 8) -> list[str]:
-    return complaints(case, Groups(groups=groups, new=new), most)
+def wrong(
+    case: Candidacy,
+    *groups: Group,
+    new: tuple[str, ...] = (),
+    most: int = 8,
+    resolver: Resolver = "rewrite",
+) -> list[str]:
+    return complaints(case, Groups(groups=groups, new=new), most, resolver)
 
 
 def test_a_finding_that_keeps_every_rule_is_not_complained_about() -> None:
@@ -212,3 +219,66 @@ def test_what_would_stand_again_is_forgotten_only_if_it_is_said(
     found = wrong(case, group("f1", "c1", relation="forget", drops=drops, text=text, after=after))
 
     assert any(expected in one for one in found) if expected else found == []
+
+
+@pytest.mark.parametrize("resolver", ["keep", "replace"])
+def test_words_that_are_not_written_are_no_fault(resolver: Resolver) -> None:
+    adrift = group("f1", "c1", drops=("ballet",), text="Loves jazz since 1999", after="Hates tea")
+
+    assert wrong(OPERA, adrift, new=("f2",))
+    assert wrong(OPERA, adrift, new=("f2",), resolver=resolver) == []
+
+
+@pytest.mark.parametrize("resolver", ["keep", "replace"])
+def test_who_may_be_in_a_group_does_not_depend_on_what_is_written(resolver: Resolver) -> None:
+    assert "was not offered" in wrong(OPERA, group("f2", "c1"), new=("f1",), resolver=resolver)[0]
+
+
+HEART = record("User has a heart condition, does not eat meat and cycles to work")
+
+
+@pytest.mark.parametrize(
+    ("text", "drops", "expected"),
+    [
+        ("User does not eat meat and cycles to work", ("has a heart condition",), None),
+        ("User cycles to the work, does not eat meat", ("has a heart condition",), None),
+        ("User sails, eats no meat, cycles to work", ("has a heart condition",), '"sails"'),
+        ("Card 4929 is stolen", (HEART.memory.text,), "number 4929"),
+        ("User loves salad", (HEART.memory.text,), '"loves", "salad"'),
+        ("User eats meat, cycles to work", ("has a heart condition", "not"), "into its contrary"),
+    ],
+)
+def test_what_remains_after_a_request_to_forget_is_in_the_words_of_the_members(
+    text: str, drops: tuple[str, ...], expected: str | None
+) -> None:
+    case = candidacy([fact("forget my heart condition", kind="forget")], [HEART])
+
+    found = wrong(case, group("f1", "c1", relation="forget", text=text, drops=drops))
+
+    assert (found == []) if expected is None else any(expected in one for one in found), found
+
+
+@pytest.mark.parametrize(
+    ("known", "text", "is_fine"),
+    [
+        ("猫を二匹飼っていて、薬を飲む", "猫を二匹飼っている", True),
+        ("猫を二匹飼っていて、薬を飲む", "犬を二匹飼っている", False),
+        ("Принимает таблетки и живёт в Казани", "Живёт в Казани", True),
+        ("Принимает таблетки и живёт в Казани", "Живёт в Риме", False),
+    ],
+)
+def test_words_of_other_scripts_are_told_apart_too(known: str, text: str, is_fine: bool) -> None:
+    case = candidacy([fact("forget the pills", kind="forget")], [record(known)])
+
+    found = wrong(case, group("f1", "c1", relation="forget", text=text, drops=(known,)))
+
+    assert (not found) == is_fine, found
+
+
+def test_a_text_is_no_longer_than_a_memory_may_be() -> None:
+    text = "Loves opera now " + "and on " * 1000
+
+    (found,) = wrong(OPERA, group("f1", "c1", text=text), new=("f2",))
+
+    assert "at most" in found
+    assert text not in found

@@ -97,6 +97,118 @@ def test_the_same_in_other_words_is_neither_lost_nor_invented(
     assert invented(members(*texts), [text]) == []
 
 
+#: Of each pair the second says the same as the first.
+HONEST = [
+    ("Runs 5 km on Sundays", "On Sundays runs five km"),
+    ("Weighs 82 kg", "Weighs 82 kilograms"),
+    ("Lost 5 pounds", "Lost 5 lb"),
+    ("Owes 30 dollars", "Owes $30"),
+    ("A 20-minute walk", "Walk of twenty minutes"),
+    ("Is nine", "Is nine years old"),
+    ("One day met Tom", "Met Tom once"),
+    ("Drinks half a litre", "Drinks 0.5 litre"),
+    ("Earns $4k", "Earns $4,000"),
+    ("Has 1.5 million followers", "Has 1,500,000 followers"),
+    ("Zahlt 1.500 Euro", "Zahlt 1500 Euro"),
+    ("Pays 12,50 Euro", "Pays 12.50 Euro"),
+    ("Has twenty-one hens", "Has 21 hens"),
+    ("Hat einundzwanzig Hühner", "Hat 21 Hühner"),
+    ("Tiene dieciséis primos", "Tiene 16 primos"),
+    ("A vingt poules", "A 20 poules"),
+    ("Имеет двадцать пять кур", "Имеет 25 кур"),
+    ("有三只猫", "有3只猫"),
+    ("고양이 세 마리가 있다", "고양이 3마리가 있다"),
+    ("لديه أربع قطط", "لديه ٤ قطط"),
+    ("मेरे पास चार बिल्लियाँ हैं", "मेरे पास ४ बिल्लियाँ हैं"),
+    ("มีแมวสามตัว", "มีแมว ๓ ตัว"),
+    ("Born on 4 July 1990", "Born July 4th, 1990"),
+    ("Né le 14 juillet 1990", "Né le 14/07/1990"),
+    ("Nacida el 3 de mayo de 2001", "Nacida el 03/05/2001"),
+    ("Родился 9 мая 1985 года", "Родился 09.05.1985"),
+    ("1990年7月4日出生", "出生于1990-07-04"),
+    ("1990년 7월 4일에 태어났다", "1990-07-04에 태어났다"),
+    ("Trifft sich montags", "Trifft sich am Montag"),
+    ("Встречается по понедельникам", "Встречается в понедельник"),
+    ("星期二见面", "周二见面"),
+    ("Uses v2.3.1 of the app", "Uses version 2.3.1 of the app"),
+    ("Sits in room 12b", "Sits in room 12B"),
+    ("Lives on 5th Avenue", "Lives on Fifth Avenue"),
+    ("Isst kein Fleisch", "Isst nicht Fleisch"),
+    ("No come carne", "Nunca come carne"),
+    ("Is unable to swim", "Cannot swim"),
+    ("Is without a car", "Has no car"),
+    ("コーヒーを飲まない", "コーヒーは飲みません"),
+    ("ไม่ดื่มกาแฟ", "ไม่ดื่มกาแฟเลย"),
+    ("座右の銘は「七転び八起き」", "座右の銘：『七転び八起き』"),
+]
+
+
+@pytest.mark.parametrize("said, text", HONEST)
+def test_honest_words_in_many_languages_pass(said: str, text: str) -> None:
+    assert lost(members(said), [text]) == []
+    assert invented(members(said), [text]) == []
+
+
+#: Of each pair the second says something else in the place of a detail: it is lost, and another is invented.
+EXCHANGED = [
+    ("Runs 5 km", "Runs 5 miles"),
+    ("Takes 5 mg", "Takes 5 g"),
+    ("Takes 50mg", "Takes 50g"),
+    ("Costs $30", "Costs €30"),
+    ("Rent is 900 euros", "Rent is 900 dollars"),
+    ("Fever of 39 °C", "Fever of 39 °F"),
+    ("Stays five days", "Stays five weeks"),
+    ("Temperature is -5", "Temperature is 5"),
+    ("Room 12b", "Room 12c"),
+    ("Hat dreißig Hühner", "Hat vierzig Hühner"),
+    ("A vingt poules", "A trente poules"),
+    ("Имеет двадцать кур", "Имеет тридцать кур"),
+    ("有三只猫", "有四只猫"),
+    ("고양이 세 마리가 있다", "고양이 네 마리가 있다"),
+    ("لديه ثلاث قطط", "لديه أربع قطط"),
+    ("मेरे पास तीन बिल्लियाँ हैं", "मेरे पास चार बिल्लियाँ हैं"),
+    ("มีแมวสามตัว", "มีแมวสี่ตัว"),
+    ("มีแมว ๓ ตัว", "มีแมว ๔ ตัว"),
+    ("Né le 14 juillet 1990", "Né le 14 juin 1990"),
+    ("Родился 9 мая 1985", "Родился 9 июня 1985"),
+    ("1990년 7월 4일", "1990년 8월 4일"),
+    ("Встречается в понедельник", "Встречается во вторник"),
+    ("月曜日に会う", "火曜日に会う"),
+    ("星期一见面", "星期二见面"),
+    ("월요일에 만난다", "화요일에 만난다"),
+    ("Works with Anna", "Works with Annika"),
+    ("Живёт с Анной", "Живёт с Ольгой"),
+    ("鈴木さんと働く", "佐藤さんと働く"),
+    ("Mail ann@x.org", "Mail anna@x.org"),
+    ("Uses err_disk_full", "Uses err_disk_empty"),
+    ("代码QX-181表示打开", "代码QX-118表示打开"),
+    ("IP 10.0.0.1", "IP 10.0.0.2"),
+]
+
+
+@pytest.mark.parametrize("said, text", EXCHANGED)
+def test_a_detail_that_was_exchanged_is_both_lost_and_invented(said: str, text: str) -> None:
+    assert lost(members(said), [text])
+    assert invented(members(said), [text])
+
+
+@pytest.mark.parametrize(
+    "denial, plain",
+    [
+        ("No come carne", "Come carne"),
+        ("Ne mange pas de viande", "Mange de la viande"),
+        ("커피를 안 마신다", "커피를 마신다"),
+        ("لا يشرب القهوة", "يشرب القهوة"),
+        ("कॉफ़ी नहीं पीता", "कॉफ़ी पीता"),
+        ("ไม่ดื่มกาแฟ", "ดื่มกาแฟ"),
+        ("Is unable to swim", "Is able to swim"),
+    ],
+)
+def test_a_denial_is_neither_dropped_nor_added(denial: str, plain: str) -> None:
+    assert lost(members(denial), [plain])
+    assert invented(members(plain), [denial])
+
+
 @pytest.mark.parametrize(
     "texts, text, expected",
     [
