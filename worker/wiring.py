@@ -10,18 +10,25 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 import structlog
+from redis import Redis
 
 from worker.adapters.embedded import embedded_redis
 from worker.adapters.embedders.opening import OpenedEmbedder, open_embedder
 from worker.adapters.inbox import Inbox
 from worker.adapters.model import Model
 from worker.adapters.ondemand import on_demand
+from worker.adapters.patience import PatientChat
+from worker.adapters.prompts import Prompts
 from worker.adapters.redis_server import connect
+from worker.adapters.spending import Spending
 from worker.adapters.stores.opening import check_made, open_store
+from worker.adapters.tokenizer import token_counter
+from worker.core.detectors import DETECTORS, Judging, judging
 from worker.core.extract import Extraction
-from worker.core.judge import Batchwise
+from worker.core.novelty import Novelty
+from worker.core.pieces import CallSize
 from worker.core.ports import Embedder, Store
-from worker.pipeline import Parts
+from worker.parts import Parts
 from worker.rules.extraction import RuleExtraction
 from worker.rules.judgment import RuleJudgment
 from worker.settings import Settings, load, revealed
@@ -69,7 +76,8 @@ def open_parts(settings: Settings) -> Parts:
     Raises `Misconfigured` or `Unavailable`, naming the part and the remedy; then nothing stays open.
     """
     with ExitStack() as opening:
-        inbox = _open_inbox(settings, opening)
+        client = opening.enter_context(connect(redis_url(settings)))
+        inbox = _inbox(settings, client)
         for warning in inbox.check():
             log.warning("redis_is_risky", reason=warning)
         memories = _open_memories(settings, opening)
@@ -78,16 +86,33 @@ def open_parts(settings: Settings) -> Parts:
         made = Parts(
             settings=settings,
             inbox=inbox,
+            spending=Spending(client, settings.redis_partitions),
             store=memories.store,
             embedder=memories.embedder,
             model=model,
             extraction=RuleExtraction() if settings.model == "rules" else Extraction(),
-            judge=RuleJudgment(memories.embedder.same, settings.max_group)
-            if settings.model == "rules"
-            else Batchwise(settings.max_group),
+            judging=judging_of(settings, memories.embedder),
         )
         _keep(opening)
         return made
+
+
+def judging_of(settings: Settings, embedder: Embedder) -> Judging:
+    """How facts are judged under the settings; the rules look at all facts at once, whatever the detector."""
+    novelty = None
+    if settings.novelty is not None:
+        novelty = Novelty(settings.novelty, settings.novelty_exempt)
+    if settings.model == "rules":
+        return Judging(
+            RuleJudgment(embedder.same, settings.max_group),
+            max_group=settings.max_group,
+            resolver=settings.resolver,
+            adds_only=DETECTORS[settings.detector].adds_only,
+            novelty=novelty,
+        )
+    count = token_counter(settings.tokenizer)
+    size = CallSize(settings.judge_facts, settings.judge_tokens, count)
+    return judging(settings.detector, settings.resolver, size, settings.max_group, novelty)
 
 
 @dataclass(frozen=True)
@@ -120,13 +145,12 @@ def _open_memories(settings: Settings, opening: ExitStack) -> Memories:
 def open_inbox(settings: Settings) -> Inbox:
     """The queue alone; nothing is asked of it yet."""
     with ExitStack() as opening:
-        inbox = _open_inbox(settings, opening)
+        inbox = _inbox(settings, opening.enter_context(connect(redis_url(settings))))
         _keep(opening)
         return inbox
 
 
-def _open_inbox(settings: Settings, opening: ExitStack) -> Inbox:
-    client = opening.enter_context(connect(redis_url(settings)))
+def _inbox(settings: Settings, client: Redis) -> Inbox:
     return Inbox(client, settings.redis_partitions, settings.lease_seconds, settings.context_turns)
 
 
@@ -144,13 +168,17 @@ def open_model(settings: Settings) -> Model:
     """The settings' model, or one that only takes steps without questions. The caller closes it."""
     if settings.model == "rules":
         return Model(concurrency=1)
+    prompts = Prompts(settings.prompts_dir)
+    prompts.refuse_unknown("SLOWWAVE_MODEL_EXTRA_BODY", settings.model_extra_body.keys() - {"*"})
     chat = on_demand("worker.adapters.chat", "EndpointChat")(
         settings.model,
         settings.model_url,
         revealed(settings.model_key),
         settings.model_timeout_seconds,
+        settings.model_extra_body,
     )
-    return Model(chat, settings.model_concurrency)
+    patient = PatientChat(chat, settings.model_patience_seconds)
+    return Model(patient, settings.model_concurrency, prompts)
 
 
 def close() -> None:

@@ -5,7 +5,7 @@ that both stores offer the same.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, zip_longest
@@ -44,6 +44,8 @@ class Reach:
     pool: int = 20
     #: Tokens of all candidates' texts together, the first of each ranking aside.
     tokens: int = 6_000
+    #: How the tokens of a text are counted.
+    count: Callable[[str], int] = estimate
 
 
 def queries(facts: Sequence[Fact], vectors: Sequence[Vector]) -> list[Query]:
@@ -167,7 +169,7 @@ class _Choices:
         return [_in_order(choice, fused) for choice, fused in zip(chosen, rest, strict=True)]
 
     def _tokens(self, at: int) -> int:
-        return estimate(self._memories[at].text)
+        return self._reach.count(self._memories[at].text)
 
     def _rankings(self, at: int) -> list[list[int]]:
         """By slot, by vector from the floor on, by BM25, by shared identifiers; each best first."""

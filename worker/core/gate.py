@@ -1,10 +1,12 @@
 """What needs no judge: nothing known is about it, or it says what is known in the same words."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from worker.core.judgment import Candidacy, Group, Groups, facts_in, memories_in, ordinal
 from worker.core.members import is_sound
+from worker.core.novelty import Novelty, repeated
 from worker.core.part import part, relabelled
 from worker.core.words import normalised
 
@@ -31,36 +33,36 @@ class Gated:
         )
 
 
-def gate(candidacy: Candidacy) -> Gated:
+def gate(candidacy: Candidacy, novelty: Novelty | None = None) -> Gated:
     """Settle facts that repeat exactly one memory or one another word for word, and those without candidates.
+
+    With `novelty` also those that say hardly anything new.
 
     A group is settled only if no fact that is left for the judge was offered a member of it: two groups
     must not change one memory.
     """
-    settled, left = _settled(candidacy)
-    groups = tuple(
-        Group(why=SAID_AGAIN, members=tuple(group), relation="same")
-        for group in settled
-        if len(group) > 1
-    )
-    new = tuple(group[0] for group in settled if len(group) == 1)
+    settled, left = _settled(candidacy, novelty)
+    groups = tuple(group for group in settled if len(group.members) > 1)
+    new = tuple(group.members[0] for group in settled if len(group.members) == 1)
     rest, labels = part(candidacy, left)
     return Gated(Groups(groups=groups, new=new), rest, labels)
 
 
-def _settled(candidacy: Candidacy) -> tuple[list[list[str]], list[str]]:
-    """Groups of members that need no judge, and the facts that do."""
-    settled: list[list[str]] = []
+def _settled(candidacy: Candidacy, novelty: Novelty | None) -> tuple[list[Group], list[str]]:
+    """Groups of members that need no judge, a fact alone among them, and the facts that do need one."""
+    settled: list[Group] = []
     left: list[str] = []
     for facts in _same_words(candidacy):
         group = _without_a_judge(candidacy, facts)
+        if group is None and novelty and len(facts) == 1:
+            group = repeated(candidacy, facts[0], novelty)
         if group is None:
             left += facts
         else:
             settled.append(group)
     while contested := _contested(candidacy, settled, left):
         settled.remove(contested)
-        left += facts_in(contested)
+        left += facts_in(contested.members)
     return settled, sorted(left, key=ordinal)
 
 
@@ -74,21 +76,33 @@ def _same_words(candidacy: Candidacy) -> Iterator[list[str]]:
     yield from clusters.values()
 
 
-def _without_a_judge(candidacy: Candidacy, facts: list[str]) -> list[str] | None:
+def _without_a_judge(candidacy: Candidacy, facts: list[str]) -> Group | None:
     """The group that these facts of the same words are in for certain; nothing where a judge has to say."""
     offered = {one for label in facts for one in candidacy.offered_to(label)}
     if not offered - set(facts):
-        return facts if len(facts) == 1 or is_sound(candidacy, facts) else None
+        return _again(facts) if len(facts) == 1 or is_sound(candidacy, facts) else None
     if candidacy.fact(facts[0]).kind == "forget":
         return None
     words = normalised(candidacy.fact(facts[0]).text)
     memories = memories_in(sorted(offered))
     equal = [one for one in memories if normalised(candidacy.shown(one).text) == words]
-    group = [*facts, *equal]
-    return group if len(equal) == 1 and is_sound(candidacy, group) else None
+    members = [*facts, *equal]
+    return _again(members) if len(equal) == 1 and is_sound(candidacy, members) else None
 
 
-def _contested(candidacy: Candidacy, settled: list[list[str]], left: list[str]) -> list[str] | None:
-    """A settled group of which a fact that is left was offered a member."""
+def _again(members: list[str]) -> Group:
+    return Group(why=SAID_AGAIN, members=tuple(members), relation="same")
+
+
+def _contested(candidacy: Candidacy, settled: Sequence[Group], left: Sequence[str]) -> Group | None:
+    """A settled group of which a fact that is left was offered a member, or which shares one with another."""
     wanted = {one for label in left for one in candidacy.offered_to(label)}
-    return next((group for group in settled if wanted & set(group)), None)
+    claims = Counter(one for group in settled for one in group.members)
+    return next(
+        (
+            g
+            for g in settled
+            if wanted & set(g.members) or any(claims[one] > 1 for one in g.members)
+        ),
+        None,
+    )

@@ -50,10 +50,16 @@ class Candidacy:
     cosines: dict[tuple[str, str], float] = field(default_factory=dict)
     #: The moment of the question: memories are shown as they stand then. Null: as they are stored.
     asked_at: datetime | None = None
+    #: Facts that are to be judged; the others are judged elsewhere and may only be joined. Null: all.
+    asked: tuple[str, ...] | None = None
 
     @property
     def fact_labels(self) -> tuple[str, ...]:
         return tuple(f"f{at}" for at in range(1, len(self.facts) + 1))
+
+    @property
+    def asked_labels(self) -> tuple[str, ...]:
+        return self.fact_labels if self.asked is None else self.asked
 
     @property
     def memory_labels(self) -> tuple[str, ...]:
@@ -95,6 +101,8 @@ class Group(Frozen):
     text: Text | None = None
     #: The text that stands again once the newest member's `until` has passed; under `forget` the memory's.
     after: Text | None = None
+    #: Whether who found it has also said which words stand; else that is still to be asked.
+    written: bool = True
 
 
 class Groups(Frozen):

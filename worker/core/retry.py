@@ -2,12 +2,19 @@
 
 from dataclasses import dataclass
 
-from worker.errors import Misconfigured, PlanConflict, Retryable, SlowwaveError, Unavailable
+from worker.errors import (
+    Misconfigured,
+    OverBudget,
+    PlanConflict,
+    Retryable,
+    SlowwaveError,
+    Unavailable,
+)
 
 #: First wait after a failure, and the longest, in seconds.
 FIRST_SECONDS = 1.0
 LONGEST_SECONDS = 300.0
-#: A server that asks for a longer wait is asked again after this.
+#: A server that asks for a longer wait is asked again after this; so a budget that was raised is noticed.
 LONGEST_HINT_SECONDS = 3_600.0
 
 
@@ -43,7 +50,7 @@ def decide(
     """
     if isinstance(error, PlanConflict):
         return Decision(park=True)
-    if isinstance(error, Unavailable | Misconfigured):
+    if isinstance(error, Unavailable | Misconfigured | OverBudget):
         return Decision(after_seconds=_wait(error, 3, luck), burn=False)
     if stake.is_whole and attempt >= max_attempts:
         return Decision(park=True)

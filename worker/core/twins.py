@@ -14,6 +14,12 @@ def same_subject(one: str, other: str) -> bool:
     return one.casefold() == other.casefold()
 
 
+def _alike(fact: Fact, other: Fact) -> bool:
+    """Whether they settle the same attribute, or share a code."""
+    slot = fact.attribute is not None and fact.attribute == other.attribute
+    return slot or not set(fact.identifiers).isdisjoint(other.identifiers)
+
+
 def twins(
     facts: Sequence[Fact],
     near: Matrix,
@@ -21,7 +27,7 @@ def twins(
     floor: float,
     top_k: int,
 ) -> Twins:
-    """Pairs of one subject that are near or share a candidate, offered both ways: the closest of either.
+    """Pairs of one subject that are near or share a candidate, slot or identifier, both ways: the closest of either.
 
     Those of the same words always are: a sentence said ten times is one memory.
     """
@@ -34,7 +40,7 @@ def twins(
             for peer, other in enumerate(facts)
             if peer != at
             and same_subject(fact.subject, other.subject)
-            and (near[at, peer] >= floor or offered[at] & offered[peer])
+            and (near[at, peer] >= floor or offered[at] & offered[peer] or _alike(fact, other))
         ]
         closest = sorted(peers, key=lambda peer: (-near[at, peer], peer))[:top_k]
         equal = [peer for peer in peers if words[at] == words[peer]]

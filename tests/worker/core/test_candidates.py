@@ -89,6 +89,13 @@ def test_the_cap_and_the_budget_of_tokens_bound_the_rest() -> None:
     assert sum(map(estimate, within)) <= 400
 
 
+def test_tokens_are_counted_as_one_is_told_to() -> None:
+    many = [known(f"Tomato bed {n} is watered", 0.9 - n / 100) for n in range(20)]
+    facts = [fact("The tomato beds get water")]
+
+    assert len(texts(offer(facts, many, top_k=20, tokens=10, count=lambda text: 1))) == 10
+
+
 def test_facts_and_memories_about_different_people_are_never_offered_to_each_other() -> None:
     ines, moss = fact("Free on Fridays", subject="Ines"), fact("Free on Fridays", subject="Moss")
     records = [known("Fridays are free", 0.99, subject="ines"), known("Free", 0.99, subject="user")]

@@ -140,7 +140,9 @@ def test_null_and_single_texts_stand_for_lists() -> None:
 
 
 def test_what_would_not_be_written_is_not_kept() -> None:
-    (same,) = read(OPERA, reply("f1", "c1", relation="same", text="Loves opera")).groups
+    case = candidacy([fact("Loves the opera")], [record("Loves opera")])
+    again = {**reply("f1", "c1", relation="same", text="Loves an opera"), "new": []}
+    (same,) = read(case, again).groups
     (own,) = read(OPERA, reply("f1", "c1", text="Loves opera now", after="Hates opera")).groups
 
     assert (same.text, own.text, own.after) == (None, None, None)

@@ -4,7 +4,15 @@ import pytest
 
 from worker.core.retry import LONGEST_HINT_SECONDS, LONGEST_SECONDS, Decision, Stake, decide
 from worker.core.step import BadReply
-from worker.errors import Misconfigured, PlanConflict, Retryable, Unavailable, Unprocessable
+from worker.errors import (
+    Misconfigured,
+    OverBudget,
+    PlanConflict,
+    Retryable,
+    TooLong,
+    Unavailable,
+    Unprocessable,
+)
 
 
 @pytest.mark.parametrize(
@@ -18,6 +26,9 @@ from worker.errors import Misconfigured, PlanConflict, Retryable, Unavailable, U
         (BadReply("x"), 5, 1, True),
         (Unavailable("x"), 99, 1, False),
         (Misconfigured("x"), 99, 1, False),
+        (OverBudget("x"), 99, 1, False),
+        (TooLong("x"), 1, 1, True),
+        (TooLong("x"), 1, 2, False),
         (PlanConflict("x"), 1, 9, True),
     ],
 )
@@ -27,9 +38,16 @@ def test_a_turn_is_parked_only_alone_and_only_when_it_cannot_work(
     assert decide(error, attempt, Stake(turns), 5, 0.5).park is park  # type: ignore[arg-type] # a table
 
 
-@pytest.mark.parametrize("error", [Unavailable("down"), Misconfigured("wrong key")])
-def test_what_is_down_for_everyone_uses_up_nobodys_attempts(error: Retryable) -> None:
+@pytest.mark.parametrize(
+    "error", [Unavailable("down"), Misconfigured("wrong key"), OverBudget("spent")]
+)
+def test_what_is_no_fault_of_the_turns_uses_up_none_of_their_attempts(error: Retryable) -> None:
     assert decide(error, 1, Stake(1), 5, 0.5).burn is False
+
+
+def test_a_scope_over_its_budget_waits_for_the_new_day_and_is_looked_at_each_hour() -> None:
+    assert decide(OverBudget("spent", 1_800), 1, Stake(1), 5, 0.5).after_seconds == 1_800
+    assert decide(OverBudget("spent", 80_000), 1, Stake(1), 5, 0.5).after_seconds == 3_600
 
 
 def test_a_batch_that_cannot_be_processed_is_tried_again_at_once_in_a_smaller_size() -> None:

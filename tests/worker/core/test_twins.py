@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from schemas.memory import Fact
 from tests.build import fact, uid
 from worker.core.twins import twins
 
@@ -22,3 +23,29 @@ def test_of_other_words_only_the_closest_are_offered() -> None:
     found = twins(facts, np.full((20, 20), 0.9, np.float32), [()] * 20, 0.8, 3)
 
     assert set(found[19]) == {0, 1, 2}
+
+
+FAR = np.zeros((2, 2), np.float32)
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        (fact("Works at the mill", attribute="job"), fact("Drives a ferry", attribute="job")),
+        (fact("ERR_4412 is solved"), fact("Reported ERR_4412")),
+    ],
+)
+def test_however_far_their_words_what_settles_one_thing_is_offered(one: Fact, other: Fact) -> None:
+    assert twins([one, other], FAR, [(), ()], 0.8, 8) == ({1: 0.0}, {0: 0.0})
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        (fact("Works at the mill"), fact("Drives a ferry")),
+        (fact("Works at the mill", attribute="job"), fact("Drives a ferry", attribute="hobby")),
+        (fact("Works", attribute="job"), fact("Works", attribute="job", subject="Pim")),
+    ],
+)
+def test_what_has_nothing_in_common_is_not(one: Fact, other: Fact) -> None:
+    assert twins([one, other], FAR, [(), ()], 0.8, 8) == ({}, {})

@@ -9,15 +9,21 @@ from uuid import uuid4
 from redis.exceptions import RedisError
 
 from schemas.base import Frozen
+from schemas.redis_address import redis_address
 from schemas.scope import Scope
 from schemas.turn import Turn
 from worker import wiring
-from worker.adapters.inbox import Inbox, Status
+from worker.adapters.figures import Status
+from worker.adapters.inbox import Inbox
 from worker.adapters.model import Tally
 from worker.adapters.redis_server import connect
 from worker.adapters.stores.opening import open_store
+from worker.adapters.tokenizer import token_counter
+from worker.app import broker_of
+from worker.core.detectors import DETECTORS
 from worker.core.extract import Extraction
 from worker.core.heard import Heard
+from worker.core.setting import RESOLVERS
 from worker.core.step import BadReply
 from worker.errors import Misconfigured, SlowwaveError
 from worker.interfaces.cli.where import model_of, redis_of, shown, without_secrets
@@ -42,7 +48,7 @@ class Finding(Frozen):
 def findings(settings: Settings) -> Iterator[Finding]:
     """Every part in turn, its secrets left out."""
     looks: tuple[Callable[[Settings], Iterator[Finding]], ...] = (
-        *(_queue, _broker, _embedder, _store, _model, _judgment),
+        *(_queue, _broker, _embedder, _store, _model, _tokenizer, _judgment),
     )
     for look in looks:
         for finding in look(settings):
@@ -85,19 +91,42 @@ def _attended(status: Status) -> Finding:
 
 
 def _broker(settings: Settings) -> Iterator[Finding]:
-    """Only where it is another server than the queue's."""
-    if not settings.broker_url or settings.broker_url == settings.redis_url:
-        return
-    where = shown(settings.broker_url)
+    """Where the doorbells go: a Redis of its own, or the queue's."""
     try:
-        with connect(settings.broker_url, "SLOWWAVE_BROKER_URL") as client:
-            client.ping()
+        broker_of(settings)
+        if settings.broker_url:
+            with connect(settings.broker_url, "SLOWWAVE_BROKER_URL") as client:
+                client.ping()
+    except Misconfigured as error:
+        remedy = "change what it names"
+        yield Finding(name="broker", state="wrong", detail=str(error), remedy=remedy)
     except (RedisError, SlowwaveError) as error:
+        where = shown(settings.broker_url or "embedded Redis")
         remedy = "see that the server runs and that SLOWWAVE_BROKER_URL names it"
         detail = f"{where} does not answer ({type(error).__name__}: {error})"
         yield Finding(name="broker", state="wrong", detail=detail, remedy=remedy)
     else:
-        yield Finding(name="broker", state="ok", detail=f"{where} answers")
+        yield from _shared(settings)
+
+
+def _shared(settings: Settings) -> Iterator[Finding]:
+    """Whoever empties a broker shall not empty the inbox with it. The embedded server is nobody else's."""
+    rings, keeps = settings.broker_url, settings.redis_url
+    if keeps and (not rings or _database(rings) == _database(keeps)):
+        detail = "Celery's doorbells are in the same database as the turns"
+        remedy = "let SLOWWAVE_BROKER_URL name another, such as redis://HOST:PORT/1, so that nobody"
+        remedy += " who empties a broker empties the inbox with it"
+        yield Finding(name="broker", state="warning", detail=detail, remedy=remedy)
+    elif rings:
+        yield Finding(name="broker", state="ok", detail=f"{shown(rings)} answers")
+
+
+def _database(url: str) -> object:
+    """Equal for two addresses of one database; of what is no address, `redis` has told already."""
+    try:
+        return redis_address(url).database
+    except ValueError:
+        return url
 
 
 def _embedder(settings: Settings) -> Iterator[Finding]:
@@ -133,10 +162,15 @@ def _model(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             name="model", state="ok", detail=detail, remedy="SLOWWAVE_MODEL names a model"
         )
+        yield from _told_to_nobody(settings)
         return
+    # Whoever looks wants to know how it is now.
+    hasty = settings.model_copy(update={"model_patience_seconds": 0})
+    tally = Tally()
     try:
-        with closing(wiring.open_model(settings)) as model:
-            model.run(Extraction(), Heard(turns=(_hello(),)), Tally())
+        with closing(wiring.open_model(hasty)) as model:
+            model.run(Extraction(), Heard(turns=(_hello(),)), tally)
+            replaced = model.prompts.replaced
     except BadReply as error:
         detail = f"{model_of(settings)} answers, but not as it was asked to ({error})"
         remedy = "take a model that follows a JSON schema"
@@ -146,13 +180,66 @@ def _model(settings: Settings) -> Iterator[Finding]:
         yield Finding(name="model", state="wrong", detail=str(error), remedy=remedy)
     else:
         detail = f"{model_of(settings)} answers as it was asked to"
+        if replaced:
+            detail += f"; {', '.join(replaced)} by the instructions in {settings.prompts_dir}"
         yield Finding(name="model", state="ok", detail=detail)
+        yield from _budget(settings, counts_tokens=tally.usage().total_tokens > 0)
+
+
+def _told_to_nobody(settings: Settings) -> Iterator[Finding]:
+    """What is said to a model where there is none."""
+    told = ("prompts_dir", "app_instructions")
+    if given := [f"SLOWWAVE_{name.upper()}" for name in told if getattr(settings, name)]:
+        detail = f"the rules read no instructions: {' and '.join(given)} change nothing"
+        remedy = "name a model in SLOWWAVE_MODEL, or unset them"
+        yield Finding(name="instructions", state="warning", detail=detail, remedy=remedy)
+
+
+def _budget(settings: Settings, *, counts_tokens: bool) -> Iterator[Finding]:
+    """Only where there is one."""
+    limits = {"calls": settings.daily_calls, "tokens": settings.daily_tokens}
+    if settings.daily_tokens and not counts_tokens:
+        detail = (
+            f"{model_of(settings)} does not say how many tokens it used: their limit never holds"
+        )
+        remedy = "set SLOWWAVE_DAILY_CALLS"
+        yield Finding(name="budget", state="warning", detail=detail, remedy=remedy)
+    elif any(limits.values()):
+        listed = " and ".join(f"{most:,} {what}" for what, most in limits.items() if most)
+        detail = f"a scope may ask for {listed} a day (UTC), then its turns wait"
+        yield Finding(name="budget", state="ok", detail=detail)
+
+
+def _tokenizer(settings: Settings) -> Iterator[Finding]:
+    """Only where it could be missing."""
+    if settings.tokenizer == "estimate":
+        return
+    try:
+        token_counter(settings.tokenizer)
+    except Misconfigured as error:
+        remedy = "install slowwave[tokens], or unset SLOWWAVE_TOKENIZER"
+        yield Finding(name="tokenizer", state="wrong", detail=str(error), remedy=remedy)
+    else:
+        detail = f"tokens are counted as {settings.tokenizer} has them"
+        yield Finding(name="tokenizer", state="ok", detail=detail)
 
 
 def _judgment(settings: Settings) -> Iterator[Finding]:
     threshold = "the embedder's floor" if settings.threshold is None else settings.threshold
     detail = f"{settings.detector} + {settings.resolver}, candidates from {threshold}"
     yield Finding(name="judgment", state="ok", detail=detail)
+    rules = settings.model == "rules"
+    for name, detector in DETECTORS.items():
+        price = "no calls, by rules" if rules else f"calls a batch: {detector.price}"
+        yield _choice("detector", name, price, chosen=name == settings.detector)
+    for resolver, written in RESOLVERS.items():
+        yield _choice("resolver", resolver, written, chosen=resolver == settings.resolver)
+
+
+def _choice(setting: str, name: str, detail: str, *, chosen: bool) -> Finding:
+    """One that is in use, or could be."""
+    remedy = "in use" if chosen else f"SLOWWAVE_{setting.upper()}={name}"
+    return Finding(name=setting, state="ok", detail=f"{name}: {detail}", remedy=remedy)
 
 
 def _hello() -> Turn:

@@ -13,13 +13,15 @@ from rich.progress import Progress, TaskID
 
 from schemas.turn import Turn
 from worker import tasks
-from worker.adapters.inbox import Claim, Status
+from worker.adapters.figures import Status
+from worker.adapters.inbox import Claim
 from worker.errors import SlowwaveError
 from worker.interfaces.cli.ending import Failed
 from worker.interfaces.cli.opening import opened
 from worker.interfaces.cli.options import AsJson
 from worker.interfaces.cli.output import answers, emit, note, plain, progress
-from worker.pipeline import Outcome, Parts
+from worker.parts import Parts
+from worker.pipeline import Outcome
 
 #: Seconds between two looks while another process holds a scope.
 LOOK_SECONDS = 0.2

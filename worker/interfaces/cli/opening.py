@@ -7,7 +7,7 @@ from worker import wiring
 from worker.adapters.inbox import Inbox
 from worker.adapters.redis_server import check_url
 from worker.interfaces.cli.output import note
-from worker.pipeline import Parts
+from worker.parts import Parts
 from worker.settings import Settings, load
 
 

@@ -20,7 +20,7 @@ from worker.adapters.redis_server import connect
 from worker.interfaces.cli.ending import Failed
 from worker.interfaces.cli.output import note
 from worker.interfaces.cli.process import WorkerProcess, worker_process
-from worker.pipeline import Parts
+from worker.parts import Parts
 from worker.settings import Settings
 
 #: Seconds between two looks at what the worker has done.

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from redis import Redis
@@ -13,13 +14,31 @@ def states(told: Told) -> dict[str, str]:
     return {finding["name"]: finding["state"] for finding in told.lines}
 
 
+@pytest.fixture
+def cli(cli: Cli) -> Cli:
+    """With the doorbells in a database of their own."""
+    own = cli.environment["SLOWWAVE_REDIS_URL"].removesuffix("0") + "1"
+    return replace(cli, environment={**cli.environment, "SLOWWAVE_BROKER_URL": own})
+
+
 def test_all_is_well_where_all_is_set_right(cli: Cli) -> None:
     told = cli("check", "--json")
 
     assert told.status == 0
     assert set(states(told).values()) == {"ok"}
-    assert {"redis", "queue", "embedder", "store", "model", "judgment"} == states(told).keys()
+    parts = {"redis", "queue", "embedder", "store", "model", "judgment", "detector", "resolver"}
+    assert parts | {"broker"} == states(told).keys()
     assert all({"name", "state", "detail", "remedy"} == finding.keys() for finding in told.lines)
+
+
+def test_every_way_of_judging_is_listed_with_its_price(cli: Cli) -> None:
+    told = cli("check", "--json", SLOWWAVE_DETECTOR="pointwise", SLOWWAVE_RESOLVER="keep")
+
+    remedies = {f["detail"].partition(":")[0]: f["remedy"] for f in told.lines}
+    assert {remedies[name] for name in ("pointwise", "keep")} == {"in use"}
+    assert remedies["batchwise"] == "SLOWWAVE_DETECTOR=batchwise"
+    assert remedies["rewrite"] == "SLOWWAVE_RESOLVER=rewrite"
+    assert len([f for f in told.lines if f["name"] == "detector"]) == 5
 
 
 @pytest.mark.parametrize(
@@ -101,6 +120,48 @@ def test_a_wrong_number_of_partitions_gives_no_wrong_figures(
     assert "pending_turns" not in told.out
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_doorbells_beside_the_turns_are_warned_of(cli: Cli, redis_url: str, named: bool) -> None:
+    told = cli("check", "--json", SLOWWAVE_BROKER_URL=redis_url if named else "")
+
+    (warning,) = [finding for finding in told.lines if finding["state"] == "warning"]
+    assert told.status == 0
+    assert warning["name"] == "broker"
+    assert "SLOWWAVE_BROKER_URL" in warning["remedy"]
+
+
+@pytest.mark.parametrize("setting", ["SLOWWAVE_REDIS_URL", "SLOWWAVE_BROKER_URL"])
+def test_a_cluster_is_no_place_for_doorbells(cli: Cli, setting: str) -> None:
+    cluster = {"SLOWWAVE_BROKER_URL": "", setting: "redis+cluster://:hunter2@127.0.0.1:1"}
+    told = cli("check", "--json", **cluster)
+
+    assert states(told)["broker"] == "wrong"
+    assert f"{setting} is a Redis Cluster" in told.out
+    assert "hunter2" not in told.out + told.err
+
+
+def test_a_redis_that_does_not_let_us_look_is_warned_of(
+    cli: Cli, redis_client: Redis, redis_url: str
+) -> None:
+    redis_client.acl_setuser(
+        "guest",
+        enabled=True,
+        passwords=["+pw"],
+        keys=["*"],
+        categories=["+@all"],
+        commands=["-info"],
+    )
+    try:
+        url = redis_url.replace("redis://", "redis://guest:pw@")
+        told = cli("check", "--json", SLOWWAVE_REDIS_URL=url)
+    finally:
+        redis_client.acl_deluser("guest")
+
+    (warning,) = [finding for finding in told.lines if finding["state"] == "warning"]
+    assert "INFO" in warning["detail"]
+    assert "noeviction" in warning["remedy"]
+
+
 @pytest.fixture
 def fleeting(redis_client: Redis) -> Iterator[None]:
     """A Redis that keeps nothing over a restart."""
@@ -133,6 +194,59 @@ def test_a_model_that_answers_beside_the_point_is_warned_of(cli: Cli) -> None:
         told = cli("check", "--json", SLOWWAVE_MODEL="m", SLOWWAVE_MODEL_URL=model.url)
 
     assert states(told)["model"] == "warning"
+
+
+def test_what_an_operator_says_to_a_model_is_told(cli: Cli) -> None:
+    prompts = cli.folder / "prompts"
+    prompts.mkdir()
+    (prompts / "extraction.md").write_text("Find facts. Answer in JSON.")
+    with endpoint(lambda _job, _document: {"facts": []}) as model:
+        told = cli(
+            *("check", "--json"),
+            SLOWWAVE_MODEL="m",
+            SLOWWAVE_MODEL_URL=model.url,
+            SLOWWAVE_PROMPTS_DIR=str(prompts),
+            SLOWWAVE_DAILY_CALLS="1500",
+            SLOWWAVE_TOKENIZER="cl100k",
+        )
+
+    found = {finding["name"]: finding["detail"] for finding in told.lines}
+    assert f"extraction by the instructions in {prompts}" in found["model"]
+    assert "1,500 calls a day" in found["budget"]
+    assert "cl100k" in found["tokenizer"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "told_of"),
+    [
+        ("SLOWWAVE_PROMPTS_DIR", "/nowhere", "SLOWWAVE_PROMPTS_DIR /nowhere cannot be read"),
+        ("SLOWWAVE_MODEL_EXTRA_BODY", '{"judge": {}}', "SLOWWAVE_MODEL_EXTRA_BODY has judge"),
+    ],
+)
+def test_what_would_reach_no_job_is_wrong(cli: Cli, setting: str, value: str, told_of: str) -> None:
+    told = cli("check", "--json", **{"SLOWWAVE_MODEL": "m", setting: value})
+
+    assert states(told)["model"] == "wrong"
+    assert told_of in told.out
+
+
+def test_a_budget_of_tokens_that_nobody_counts_is_warned_of(cli: Cli) -> None:
+    with endpoint(lambda _job, _document: {"facts": []}) as model:
+        model.counts = False
+        told = cli(
+            *("check", "--json"),
+            SLOWWAVE_MODEL="m",
+            SLOWWAVE_MODEL_URL=model.url,
+            SLOWWAVE_DAILY_TOKENS="9",
+        )
+
+    assert states(told)["budget"] == "warning"
+
+
+def test_instructions_that_no_rule_reads_are_warned_of(cli: Cli) -> None:
+    told = cli("check", "--json", SLOWWAVE_APP_INSTRUCTIONS='{"acme": "No prices."}')
+
+    assert states(told)["instructions"] == "warning"
 
 
 def test_people_see_each_part_with_its_remedy(cli: Cli) -> None:

@@ -1,0 +1,50 @@
+"""A gate for those who would rather lose a nuance than pay for a judge: what is hardly new confirms what is known.
+
+Off unless a setting turns it on.
+"""
+
+from dataclasses import dataclass
+
+from worker.core.guard import denied, invented
+from worker.core.judgment import Candidacy, Group, memories_in
+from worker.core.outcome import outcome
+from worker.core.setting import ALWAYS_JUDGED
+
+HARDLY_NEW = "hardly anything in it is new"
+
+
+@dataclass(frozen=True)
+class Novelty:
+    """When a fact says hardly anything new."""
+
+    #: 1 − the highest cosine to a memory: below it a fact confirms that memory.
+    below: float
+    #: Kinds of facts that are always judged.
+    exempt: frozenset[str] = ALWAYS_JUDGED
+
+
+def repeated(candidacy: Candidacy, fact: str, novelty: Novelty) -> Group | None:
+    """The fact with the nearest memory, as the same; nothing where a number, code, name or "not" differs."""
+    near = [
+        (candidacy.cosines[fact, one], one)
+        for one in memories_in(candidacy.offered_to(fact))
+        if (fact, one) in candidacy.cosines
+    ]
+    if not near or candidacy.fact(fact).kind in novelty.exempt:
+        return None
+    cosine, nearest = max(near)
+    if 1 - cosine >= novelty.below or _differ(candidacy, fact, nearest):
+        return None
+    group = Group(why=HARDLY_NEW, members=(fact, nearest), relation="same")
+    return group if outcome(candidacy, group).kind == "same" else None
+
+
+def _differ(candidacy: Candidacy, fact: str, memory: str) -> bool:
+    """In anything that must never be taken for the same: numbers, codes, dates, names, quotations, negations, times."""
+    said, known = candidacy.shown(fact), candidacy.shown(memory)
+    if said.until != known.until or said.happened_at != known.happened_at:
+        return True
+    return any(
+        invented([one], [other.text]) or denied([one], other.text)
+        for one, other in ((said, known), (known, said))
+    )

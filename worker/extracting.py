@@ -1,0 +1,80 @@
+"""From turns to facts: what is heard, with what, and what comes of it."""
+
+from dataclasses import replace
+from typing import cast
+
+from worker.adapters.inbox import Claim
+from worker.adapters.model import Tally
+from worker.core.equal_facts import merged
+from worker.core.extract import SLOTS
+from worker.core.heard import Found, Heard
+from worker.core.hearing import heard_in
+from worker.core.known import known, known_queries, sayings
+from worker.core.marks import Marks
+from worker.core.setting import Setting
+from worker.core.step import Doubtful, UnreadableReply
+from worker.core.windows import smaller_windows
+from worker.errors import TooLong
+from worker.parts import Parts
+
+#: Memories that each ranking may nominate for one saying.
+POOL = 20
+
+BROKE_OFF = "the reply broke off, whatever followed is unknown"
+
+
+def extracted(parts: Parts, claim: Claim, setting: Setting, tally: Tally) -> Found:
+    """Turns → facts. Where only machinery or recalled text was said, nothing is asked."""
+    conversations = [turn.conversation for turn in setting.turns]
+    heard = heard_in(
+        setting.turns,
+        parts.inbox.context(claim, conversations),
+        Marks(parts.settings.recall_begin, parts.settings.recall_end),
+        remember_assistant=parts.settings.remember_assistant,
+    )
+    if not heard.turns:
+        return Found(())
+    slots = tuple(parts.store.slots(setting.scope, SLOTS))
+    heard = replace(
+        heard,
+        slots=slots,
+        window=parts.settings.extraction_tokens,
+        overlay_days=parts.settings.overlay_days,
+        instructions=parts.settings.app_instructions.get(setting.scope.app, ""),
+        known=_known(parts, setting, heard) if parts.judging.adds_only else None,
+    )
+    found = _found(parts, heard, tally)
+    return replace(found, facts=merged(found.facts))
+
+
+def _found(parts: Parts, heard: Heard, tally: Tally) -> Found:
+    """What is too long for the model, or for its reply, is put to it in smaller portions."""
+    try:
+        return parts.model.run(parts.extraction, heard, tally)
+    except TooLong:
+        smaller = smaller_windows(heard)
+        if smaller is None:
+            raise
+    except UnreadableReply as error:
+        smaller = smaller_windows(heard)
+        if not error.parts:
+            raise
+        if smaller is None:
+            return _as_far_as_it_goes(parts, heard, error)
+    return _found(parts, smaller, tally)
+
+
+def _as_far_as_it_goes(parts: Parts, heard: Heard, error: UnreadableReply) -> Found:
+    """The facts that were complete before every reply broke off: their run says so."""
+    try:
+        found = parts.extraction.read(heard, error.parts)
+    except Doubtful as doubt:
+        found = cast("Found", doubt.stands)
+    return replace(found, dropped={**found.dropped, BROKE_OFF: 1})
+
+
+def _known(parts: Parts, setting: Setting, heard: Heard) -> tuple[str, ...]:
+    """What is near to what was said, so that extraction does not repeat it."""
+    said = sayings(heard.turns)
+    asked = known_queries(said, parts.embedder.embed(said)) if said else []
+    return known(parts.store.nominate(setting.scope, asked, POOL), setting.now) if asked else ()
