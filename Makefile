@@ -12,10 +12,10 @@ GET_WEAVIATE := $(VENV)/bin/python -m deploy.weaviate_server get
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench venv services docs lock clean
+.PHONY: help demo test test-model lint format bench venv services docs lock clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 demo: $(RUN) ## install what is needed into .venv and show the whole job on the embedded default
 	@$(VENV)/bin/slowwave demo $(ARGS)
@@ -23,6 +23,10 @@ demo: $(RUN) ## install what is needed into .venv and show the whole job on the 
 test: $(DEV) ## run the tests, on a real Redis and a real Weaviate (without one they are skipped)
 	@$(GET_WEAVIATE) >/dev/null || test "$$CI" != true
 	@$(VENV)/bin/python -m pytest $(ARGS)
+
+test-model: $(DEV) ## run the tests that need a real small model (fetched on demand)
+	@$(VENV)/bin/python -m tests.model get || test "$$CI" != true
+	@$(VENV)/bin/python -m pytest -m model -o faulthandler_timeout=1800 $(ARGS)
 
 lint: $(DEV) ## check style, format, types and generated pages
 	$(VENV)/bin/ruff check

@@ -3,11 +3,17 @@
 import sys
 from collections.abc import Callable, Sequence
 
-from bench import locomo
+from bench import detectors, hostile, locomo, model
 
 #: Name → what it shows, and its main function.
 BENCHES: dict[str, tuple[str, Callable[[Sequence[str]], int]]] = {
+    "detectors": ("calls, tokens and what is left, for every detector × resolver", detectors.main),
+    "hostile": (
+        "judge with 1000 replies that cannot be trusted, and see what breaks",
+        hostile.main,
+    ),
     "locomo": ("turn a LoCoMo conversation into lines for `slowwave publish`", locomo.main),
+    "model": ("how often a model gets small conversations right, by theme", model.main),
 }
 
 
