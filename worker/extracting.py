@@ -65,11 +65,13 @@ def _found(parts: Parts, heard: Heard, tally: Tally) -> Found:
 
 
 def _as_far_as_it_goes(parts: Parts, heard: Heard, error: UnreadableReply) -> Found:
-    """The facts that were complete before every reply broke off: their run says so."""
+    """The facts that were complete before every reply broke off, if any: their run says so."""
     try:
         found = parts.extraction.read(heard, error.parts)
     except Doubtful as doubt:
         found = cast("Found", doubt.stands)
+    if not found.facts:
+        raise error
     return replace(found, dropped={**found.dropped, BROKE_OFF: 1})
 
 

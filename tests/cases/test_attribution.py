@@ -53,6 +53,30 @@ def test_what_the_assistant_said_is_its_own_where_it_is_remembered(
     assert len(authors) == 3
 
 
+GREETING, LATER = "Good morning! How can I help you today?", "All fine, see you later."
+PAN, TAKEN = "A carbon steel pan, or a course in making sushi.", "I'll take the pan."
+
+
+def test_the_assistants_own_sentences_are_nobodys_facts_though_a_user_answered_them(
+    at_desk: AtDesk, scope: Scope
+) -> None:
+    table = at_desk(scope)
+    facts = {
+        LATER: [found("Good morning! How can I help you today?", GREETING, LATER)],
+        TAKEN: [
+            found("a carbon steel pan", PAN, TAKEN),
+            found("Wants a carbon steel pan", PAN, TAKEN),
+        ],
+    }
+    with scripted(table, Talk(facts)):
+        for at, text in enumerate((GREETING, LATER, PAN, TAKEN)):
+            role = "assistant" if text in {GREETING, PAN} else "user"
+            table.say(text, f"2026-04-03T18:00:0{at}Z", role=role)
+        table.settle()
+
+    assert set(table.live()) == {"Wants a carbon steel pan"}
+
+
 COUSIN = "My cousin Imre is diabetic, so I bake without sugar when he visits."
 
 

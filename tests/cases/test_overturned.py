@@ -128,7 +128,7 @@ def test_a_memory_that_a_judge_drops_by_name_is_archived_with_the_verdict_and_it
     [
         ("Speaks Dutch", "Is learning Korean"),
         ("Has a cat", "Adopted a dog"),
-        ("Works at the library", "Complained about the heating of the library"),
+        ("Was born in Lyon", "Was born in Turin"),
         ("Tested the model with 3 threads", "Tested the model with 8 threads"),
     ],
 )

@@ -11,6 +11,7 @@ from tests.cases.talk import AtDesk, Talk, found
 from tests.desk import scripted
 from worker.core.sifting import FACTS_PER_TURN, TOO_LONG, TOO_MANY
 from worker.core.step import UnreadableReply
+from worker.extracting import BROKE_OFF
 
 OBOE = "I play the oboe and swim on Fridays."
 PLAYS, SWIMS = "Plays the oboe", "Swims on Fridays"
@@ -68,7 +69,8 @@ def test_every_usable_reply_gives_its_facts_once_and_any_other_is_asked_for_agai
     [
         (json.dumps({"memories": [{"content": PLAYS}]}), '"memories"'),
         ("", "no complete JSON"),
-        (BOTH[:-10], "no complete JSON"),
+        (BOTH[:20], "no complete JSON"),
+        ('{"facts": [', "no complete JSON"),
     ],
 )
 def test_a_reply_that_stays_unreadable_is_no_empty_one(
@@ -155,3 +157,22 @@ def test_a_verdict_that_keeps_breaking_the_rules_is_judged_fact_by_fact_and_kept
     assert table.live()[RESCUES].flagged
     assert table.live()[RESCUES].links == (table.live()[DOGS].id,)
     assert server.calls["batchwise"] == 9, "three tries together, three for each of two facts"
+
+
+def test_what_was_complete_before_every_reply_broke_off_is_kept_and_the_run_says_so(
+    at_desk: AtDesk, scope: Scope
+) -> None:
+    table = at_desk(scope)
+
+    def loops(job: str, document: dict[str, Any]) -> str:
+        whole = json.dumps({"text": "Plays the oboe", "turns": ["t1"]})
+        return f'{{"facts": [{whole}, {{"text": "Plays the oboe and the oboe and the'
+
+    with scripted(table, loops) as server:
+        table.say(OBOE, "2026-01-05T20:00:00Z")
+        table.settle()
+
+    assert set(table.live()) == {"Plays the oboe"}
+    assert table.runs()[0].dropped == {BROKE_OFF: 1}
+    shown = [message["content"] for message in server.requests[-1]["messages"]]
+    assert not any("and the oboe" in text for text in shown[2:])

@@ -85,7 +85,10 @@ def unasked(text: str, own: str, visible: str) -> str | None:
         )
     if asks_to_forget(own) or (words and not shown.is_listed):
         return None
-    return "cites no turn in which a user asks to forget anything: leave it out unless one does"
+    return (
+        "cites no turn in which a user asks to forget anything: if it is a fact of another kind, give it"
+        " that kind, else leave it out"
+    )
 
 
 def asks_to_forget(text: str) -> bool:

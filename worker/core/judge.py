@@ -53,9 +53,6 @@ def checked(candidacy: Candidacy, groups: Groups, max_group: int, resolver: Reso
     return groups.model_copy(update={"groups": tuple(lean)})
 
 
-Batchwise = ListJudge
-
-
 def _lean(candidacy: Candidacy, group: Group, resolver: Resolver) -> Group:
     """Without the texts that make no difference to what the group comes to."""
     if group.text is None and group.after is None:

@@ -33,6 +33,8 @@ class Stake:
 
     turns: int
     has_plan: bool = False
+    #: What failed served others meanwhile (`worker.core.breaker`).
+    failed_alone: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -50,13 +52,17 @@ def decide(
     """
     if isinstance(error, PlanConflict):
         return Decision(park=True)
-    if isinstance(error, Unavailable | Misconfigured | OverBudget):
+    if _may_be_everyones(error) and not stake.failed_alone:
         return Decision(after_seconds=_wait(error, 3, luck), burn=False)
     if stake.is_whole and attempt >= max_attempts:
         return Decision(park=True)
-    if isinstance(error, Retryable):
+    if isinstance(error, Retryable | Misconfigured):
         return Decision(after_seconds=_wait(error, attempt, luck))
     return Decision(park=True) if stake.is_whole else Decision()
+
+
+def _may_be_everyones(error: SlowwaveError) -> bool:
+    return isinstance(error, Unavailable | Misconfigured | OverBudget) or error.part is not None
 
 
 def _wait(error: SlowwaveError, attempt: int, luck: float) -> float:

@@ -14,6 +14,7 @@ from worker.core.heard import Heard
 from worker.core.hearing import PLACEHOLDER
 from worker.core.lengths import LONGEST_NAME, LONGEST_TEXT
 from worker.core.opposites import reverses
+from worker.core.words import normalised
 
 #: Facts of one turn, at most: a page about somebody's life holds some twenty.
 FACTS_PER_TURN = 30
@@ -46,9 +47,18 @@ def left_out(heard: Heard, found: FoundFact, cited: Sequence[Turn]) -> str | Non
     if not asked:
         return ONLY_CONTEXT
     said_by = voice(asked if is_forgetting(found) else cited)
+    if _is_a_machines_sentence(found.text, cited) and not heard.remember_assistant:
+        return NO_PERSON
     if said_by.role != "user" and (is_forgetting(found) or not heard.remember_assistant):
         return NO_PERSON
     return unsupported(found.text, cited, heard)
+
+
+def _is_a_machines_sentence(text: str, cited: Sequence[Turn]) -> bool:
+    """Whether it stands word for word in what a machine said, and in nothing that a person did."""
+    said = f" {normalised(text)} "
+    voices = {turn.role == "user" for turn in cited if said in f" {normalised(turn.text)} "}
+    return voices == {False}
 
 
 def doubt(heard: Heard, found: FoundFact, cited: Sequence[Turn]) -> Doubt | None:

@@ -53,8 +53,13 @@ def _check(plan: Plan, memory: Memory, live: Mapping[UUID, Memory]) -> None:
     found = live.get(memory.id)
     if found is not None and found.last_run == plan.run:
         return
-    if not _at_base(plan, found, memory.id):
-        raise _conflict(plan, memory.id, found)
+    check_base(plan, memory.id, found)
+
+
+def check_base(plan: Plan, id: UUID, found: Memory | None) -> None:
+    """Raises `PlanConflict` unless the memory is as the plan was decided on; nothing stands for a free id."""
+    if not _at_base(plan, found, id):
+        raise _conflict(plan, id, found)
 
 
 def _at_base(plan: Plan, found: Memory | None, id: UUID) -> bool:
@@ -67,8 +72,8 @@ def _at_base(plan: Plan, found: Memory | None, id: UUID) -> bool:
 
 def _present(plan: Plan, id: UUID, live: Mapping[UUID, Memory]) -> bool:
     found = live.get(id)
-    if found is not None and not _at_base(plan, found, id):
-        raise _conflict(plan, id, found)
+    if found is not None:
+        check_base(plan, id, found)
     return found is not None
 
 

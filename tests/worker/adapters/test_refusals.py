@@ -47,7 +47,7 @@ def test_the_words_for_people_are_quoted_and_nothing_else(body: Any, expected: s
             str.upper,
             str.title,
             lambda text: text.replace(" ", "_"),
-            lambda text: "-".join(text),
+            "-".join,
         ]
     ),
 )

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.build import candidacy, fact, record, turn
-from worker.adapters.reply import IN_VAIN, _values, document, parsed, schema_of
+from worker.adapters.reply import IN_VAIN, _values, as_far_as_it_goes, document, parsed, schema_of
 from worker.core.extract import Extraction
 from worker.core.extraction_reply import ExtractionReply
 from worker.core.heard import Heard
-from worker.core.judge import Batchwise
+from worker.core.judge import ListJudge
 from worker.core.step import BadReply
 
 (EXTRACTION,) = Extraction().ask(Heard((turn(),)))
-(BATCHWISE,) = Batchwise(5).ask(candidacy([fact("a")], [record("b")]))
+(BATCHWISE,) = ListJudge(5).ask(candidacy([fact("a")], [record("b")]))
 
 BOTH = (
     '{"facts": [{"text": "Plays the viola", "turns": ["t1"]}, {"text": "Rehearses on Thursdays"}]}'
@@ -163,3 +163,28 @@ def test_the_most_members_are_in_the_schema_of_a_group() -> None:
 
     assert group["properties"]["members"]["maxItems"] == 5
     assert next(iter(group["properties"])) == "why"
+
+
+@pytest.mark.parametrize(
+    "content, texts",
+    [
+        ('{"facts": [{"text": "a", "turns": ["t1"]}, {"text": "b", "tu', ["a"]),
+        ('{"facts": [{"text": "a", "turns": ["t1"]}, {"text": "b c', ["a"]),
+        ('{"facts": [{"text": "a", "turns": ["t1"]},', ["a"]),
+        ('{"facts": [{"text": "a", "turns": ["t1"]}', ["a"]),
+        ('<think>{"facts": [{"text": "x"}</think>{"facts": [{"text": "a"}, {', ["a"]),
+        ('{"facts": [', []),
+    ],
+)
+def test_a_reply_that_breaks_off_says_what_was_complete(content: str, texts: list[str]) -> None:
+    part = as_far_as_it_goes(content, EXTRACTION)
+
+    assert isinstance(part, ExtractionReply)
+    assert [one.text for one in part.facts] == texts
+
+
+@pytest.mark.parametrize(
+    "content", ["", "Sorry, no.", '{"fac', '{"memories": [{"text": "a"}, {"te', "[" * 10_000]
+)
+def test_a_reply_that_says_nothing_before_it_breaks_off_is_none(content: str) -> None:
+    assert as_far_as_it_goes(content, EXTRACTION) is None

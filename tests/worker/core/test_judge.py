@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from schemas.memory import Fact
 from tests.build import at, candidacy, fact, memory, record
-from worker.core.judge import Batchwise
+from worker.core.judge import ListJudge
 from worker.core.judge_reply import JudgeReply
 from worker.core.judgment import Candidacy, Groups
 from worker.core.step import BadReply
@@ -22,7 +22,7 @@ OPERA = candidacy(
 
 
 def read(case: Candidacy, reply: Any, most: int = 8) -> Groups:
-    return Batchwise(most).read(case, [JudgeReply.model_validate(reply)])
+    return ListJudge(most).read(case, [JudgeReply.model_validate(reply)])
 
 
 def reply(*members: Any, **fields: Any) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def reply(*members: Any, **fields: Any) -> dict[str, Any]:
 
 
 def test_the_document_offers_to_each_fact_its_own_candidates() -> None:
-    (prompt,) = Batchwise(5).ask(OPERA)
+    (prompt,) = ListJudge(5).ask(OPERA)
 
     assert (prompt.job, prompt.max_members) == ("batchwise", 5)
     assert prompt.document["facts"][1] == {
@@ -57,7 +57,7 @@ def test_a_memory_is_shown_as_it_stands_when_it_is_asked_about() -> None:
     lapsed = memory("Drinks Americano", until=at(-1), after="Drinks pour-over")
     case = candidacy([fact("Drinks tea")], [record("x").model_copy(update={"memory": lapsed})])
 
-    (prompt,) = Batchwise().ask(Candidacy(**{**vars(case), "asked_at": at(0)}))
+    (prompt,) = ListJudge().ask(Candidacy(**{**vars(case), "asked_at": at(0)}))
 
     assert prompt.document["candidates"][0]["text"] == "Drinks pour-over"
 
@@ -65,8 +65,8 @@ def test_a_memory_is_shown_as_it_stands_when_it_is_asked_about() -> None:
 def test_nothing_to_judge_asks_nothing() -> None:
     nothing = candidacy([])
 
-    assert Batchwise().ask(nothing) == []
-    assert Batchwise().read(nothing, []) == Groups(groups=(), new=())
+    assert ListJudge().ask(nothing) == []
+    assert ListJudge().read(nothing, []) == Groups(groups=(), new=())
 
 
 @pytest.mark.parametrize(
@@ -224,3 +224,11 @@ def test_any_reply_is_groups_that_keep_the_rules_or_a_bad_reply(
         elif newest == max(one.said_at for label, one in members.items() if label[0] == "f"):
             older = " | ".join(one.text for one in members.values()).casefold()
             assert all(drop.strip(" .,;:!").casefold() in older for drop in group.drops)
+
+
+def test_a_single_fact_of_which_nothing_is_said_is_new() -> None:
+    one = candidacy([fact("Loves opera now")], [record("Dislikes opera")])
+
+    assert read(one, {"groups": [], "new": []}) == Groups(groups=(), new=("f1",))
+    with pytest.raises(BadReply, match="rules of groups broken"):
+        read(OPERA, {"groups": [], "new": []})
