@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-pytest_plugins = ["tests.redis_service", "tests.weaviate_service"]
+pytest_plugins = ["tests.redis_service", "tests.redis_fleet", "tests.tls", "tests.weaviate_service"]
 
 
 @pytest.fixture(autouse=True)

@@ -22,21 +22,27 @@ _WAIT_SECONDS = 20.0
 class RedisServer:
     """A private server on a free loopback port. What it acknowledged survives `kill`."""
 
-    def __init__(self, program: Path, folder: Path) -> None:
+    def __init__(self, program: Path, folder: Path, *options: str) -> None:
         self._program = program
         self._folder = folder
-        self._port = _free_port()
+        self._options = options
+        self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
-        return f"redis://{_HOST}:{self._port}/0"
+        return f"redis://{_HOST}:{self.port}/0"
+
+    @property
+    def socket_path(self) -> Path:
+        return self._folder / "redis.sock"
 
     def start(self) -> None:
-        options = ["--bind", _HOST, "--port", str(self._port), "--dir", str(self._folder)]
+        self._folder.mkdir(exist_ok=True)
+        options = ["--bind", _HOST, "--port", str(self.port), "--dir", str(self._folder)]
         durable = ["--appendonly", "yes", "--appendfsync", "no", "--save", ""]
         self._process = subprocess.Popen(
-            [self._program, *options, *durable, "--logfile", "redis.log"],
+            [self._program, *options, *durable, *self._options, "--logfile", "redis.log"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -63,7 +69,7 @@ class RedisServer:
             return False
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind((_HOST, 0))
         return int(probe.getsockname()[1])

@@ -11,6 +11,7 @@ from redis.exceptions import NoScriptError
 from worker.adapters.redis_server import reachable
 
 _NAMES = (
+    "breaker",
     "claim",
     "claim_scope",
     "commit",

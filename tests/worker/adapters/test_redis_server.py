@@ -1,4 +1,4 @@
-"""How a Redis is set, looked at on a real one of its own."""
+"""What becomes of addresses and of the errors of redis-py."""
 
 import pytest
 from redis.exceptions import (
@@ -10,45 +10,8 @@ from redis.exceptions import (
     ResponseError,
 )
 
-from tests.redis_service import RedisServer
-from worker.adapters.redis_server import connect, reachable, risks
+from worker.adapters.redis_server import connect, reachable
 from worker.errors import Misconfigured, SlowwaveError, Unavailable
-
-
-def test_a_redis_that_keeps_what_it_is_given_has_no_risks(redis_server: RedisServer) -> None:
-    with connect(redis_server.url) as client:
-        assert risks(client) == []
-
-
-@pytest.mark.parametrize(
-    "policy", ["allkeys-lru", "allkeys-random", "volatile-lru", "volatile-ttl"]
-)
-def test_a_redis_that_may_throw_turns_away_is_refused(
-    redis_server: RedisServer, policy: str
-) -> None:
-    with connect(redis_server.url) as client:
-        client.config_set("maxmemory-policy", policy)
-        with pytest.raises(Misconfigured, match=rf"{policy}.*set it to noeviction"):
-            risks(client)
-
-
-def test_a_redis_without_an_append_only_file_is_warned_about(redis_server: RedisServer) -> None:
-    with connect(redis_server.url) as client:
-        client.config_set("appendonly", "no")
-        (warning,) = risks(client)
-
-    assert "set appendonly yes" in warning
-
-
-@pytest.mark.parametrize(("share", "warned"), [(0.5, False), (0.9, True), (2.0, True)])
-def test_a_redis_that_is_nearly_full_is_warned_about(
-    redis_server: RedisServer, share: float, warned: bool
-) -> None:
-    with connect(redis_server.url) as client:
-        client.config_set("maxmemory", round(client.info("memory")["used_memory"] / share))
-        warnings = risks(client)
-
-    assert ["raise maxmemory" in one for one in warnings] == [True] * warned
 
 
 @pytest.mark.parametrize(
@@ -70,7 +33,8 @@ def test_each_error_of_redis_says_what_to_do(
 
 
 @pytest.mark.parametrize(
-    "url", ["nonsense", "http://:hunter2@db", "redis://:hunter2@db:port", "redis://db?db=x"]
+    "url",
+    ["nonsense", "http://:hunter2@db", "redis://:hunter2@db:port", "redis+sentinel://:hunter2@db"],
 )
 @pytest.mark.parametrize("setting", ["SLOWWAVE_REDIS_URL", "SLOWWAVE_BROKER_URL"])
 def test_what_is_no_address_is_refused_by_its_setting_and_not_repeated(

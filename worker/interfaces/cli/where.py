@@ -1,12 +1,15 @@
 """Where the parts of a deployment are, without their passwords."""
 
 import re
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from collections.abc import Iterator
+from contextlib import suppress
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from schemas.redis_address import redis_address
 from worker.settings import Settings, revealed
 
 #: What stands between scheme and host.
-USER_INFO = re.compile(r"://[^/\s@]+@")
+USER_INFO = re.compile(r"://[^/\s]+@")
 #: Query parameters of a URL that may be shown.
 SHOWN = {"db", "grpc_port", "protocol", "ssl_cert_reqs"}
 
@@ -15,11 +18,9 @@ def shown(url: str) -> str:
     """The URL with user, password and unknown parameters taken out."""
     if url.startswith("sqlite:"):
         return url
-    parts = urlsplit(url)
-    _, at, host = parts.netloc.rpartition("@")
-    query = urlencode([pair for pair in parse_qsl(parts.query) if pair[0] in SHOWN])
-    netloc = f"***@{host}" if at else host
-    return urlunsplit((parts.scheme, netloc, parts.path, query, ""))
+    place, _, query = url.partition("#")[0].partition("?")
+    known = urlencode([pair for pair in parse_qsl(query) if pair[0] in SHOWN])
+    return without_passwords(place) + (f"?{known}" if known else "")
 
 
 def redis_of(settings: Settings) -> str:
@@ -40,10 +41,19 @@ def without_secrets(text: str, settings: Settings) -> str:
     keys = (settings.store_key, settings.model_key, settings.embedder_key)
     given = (settings.redis_url, settings.broker_url, settings.store, settings.model_url)
     secrets = [revealed(key) or "" for key in keys]
-    secrets += [urlsplit(url).password or "" for url in given if url]
+    secrets += [password for url in given if url for password in _passwords(url)]
     for secret in filter(None, secrets):
         text = text.replace(secret, "***")
     return without_passwords(text)
+
+
+def _passwords(url: str) -> Iterator[str]:
+    """As they stand in the URL and as they are meant."""
+    with suppress(ValueError):
+        yield urlsplit(url).password or ""
+    with suppress(ValueError):
+        address = redis_address(url)
+        yield from (address.password or "", address.sentinel_password or "")
 
 
 def without_passwords(text: str) -> str:

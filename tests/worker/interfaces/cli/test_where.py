@@ -12,6 +12,12 @@ from worker.settings import Settings
         ("redis://ann:hunter2@db:6379/1", "redis://***@db:6379/1"),
         ("rediss://:hunter2@db", "rediss://***@db"),
         ("redis://db?password=hunter2&db=1", "redis://db?db=1"),
+        ("redis://:a@hunter2@db", "redis://***@db"),
+        (
+            "redis+cluster://:hunter2@[::1]:7000,[::2]:7001",
+            "redis+cluster://***@[::1]:7000,[::2]:7001",
+        ),
+        ("redis+sentinel://s1,s2/m/1?sentinel_password=hunter2", "redis+sentinel://s1,s2/m/1"),
         ("weaviate://w:8080?grpc_port=50051", "weaviate://w:8080?grpc_port=50051"),
         ("sqlite:////data/memory.db", "sqlite:////data/memory.db"),
     ],
@@ -26,6 +32,15 @@ def test_text_loses_every_secret_of_the_settings() -> None:
     )
 
     assert without_secrets("hunter2 and sk-1, w-2!", settings) == "*** and ***, ***!"
+
+
+def test_text_loses_the_passwords_of_several_hosts_too() -> None:
+    settings = Settings(
+        redis_url="redis+sentinel://:p%40w@[::1],[::2]/m?sentinel_password=hunter2",
+        broker_url="redis://db?password=hunter3",
+    )
+
+    assert without_secrets("p@w, hunter2, hunter3", settings) == "***, ***, ***"
 
 
 def test_the_mode_without_a_model_says_that_it_has_none() -> None:
