@@ -17,6 +17,16 @@ UserName = Annotated[
     str,
     typer.Option("--user", metavar="NAME", help="The person, team or agent.", show_default=False),
 ]
+DefaultApp = Annotated[
+    str | None,
+    typer.Option(
+        "--app", metavar="NAME", help="For turns that name no application.", show_default=False
+    ),
+]
+DefaultUser = Annotated[
+    str | None,
+    typer.Option("--user", metavar="NAME", help="For turns that name no user.", show_default=False),
+]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print JSON for machines.", show_default=False)
 ]
@@ -30,3 +40,8 @@ def scope_of(app: str, user: str) -> Scope:
         first = error.errors()[0]
         reason = first["msg"].removeprefix("Value error, ")
         raise typer.BadParameter(reason, param_hint=f"--{first['loc'][0]}") from error
+
+
+def defaults_of(app: str | None, user: str | None) -> dict[str, str]:
+    """What fills the fields that a turn lacks."""
+    return {name: value for name, value in (("app", app), ("user", user)) if value is not None}

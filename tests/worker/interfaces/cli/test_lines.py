@@ -2,6 +2,7 @@ from io import BytesIO
 
 import pytest
 
+from worker.adapters.sources import reading
 from worker.interfaces.cli import lines
 from worker.interfaces.cli.ending import Failed
 
@@ -36,7 +37,7 @@ def test_a_line_that_is_no_object_says_what_is_wrong(raw: bytes, problem: str) -
 def test_a_line_without_end_is_refused_and_the_next_one_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(lines, "MAX_LINE", 20)
+    monkeypatch.setattr(reading, "MAX_LINE", 20)
 
     found = read(b"x" * 90 + b'\n{"a": 1}\n')
 

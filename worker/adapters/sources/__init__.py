@@ -1,0 +1,1 @@
+"""Where turns come from that nobody publishes to us."""
