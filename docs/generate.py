@@ -86,10 +86,10 @@ def _commands(typer: Typer) -> Iterator[tuple[tuple[str, ...], str]]:
 def _leaves(group: TyperGroup, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
     for name, command in group.commands.items():
         path = (*above, name)
+        if not isinstance(command, TyperGroup) or command.invoke_without_command:
+            yield path, (command.help or "").strip().split("\n\n")[0].replace("\n", " ")
         if isinstance(command, TyperGroup):
             yield from _leaves(command, path)
-        else:
-            yield path, (command.help or "").strip().split("\n\n")[0].replace("\n", " ")
 
 
 def _help(typer: Typer, path: tuple[str, ...]) -> str:

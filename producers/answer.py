@@ -1,4 +1,4 @@
-"""What a publisher is told about a turn."""
+"""What a publisher is told about a turn, when it is taken and when it waits for it."""
 
 from typing import Literal
 from uuid import UUID
@@ -21,3 +21,25 @@ class Answer(Frozen):
     message: str | None = None
     #: Turns of the scope that wait, this one included.
     pending: int | None = None
+    #: For `Producer.wait`, here or in another process; null for a turn that is not in.
+    ticket: str | None = None
+
+
+class Settled(Frozen):
+    """What has become of a turn.
+
+    `consolidated` and `parked` are where a turn ends; it is read from the memory only after the first. `waiting`: it
+    was still in the inbox when the time was up. `unknown`: Redis does not remember it, because it was accepted longer
+    ago than ids are remembered (a day by default), or was dropped or erased, or because Redis lost its newest data.
+    `unavailable`: Redis did not answer.
+    """
+
+    status: Literal["consolidated", "parked", "waiting", "unknown", "unavailable"]
+    turn_id: UUID
+    #: Why, and what to do; null for a consolidated turn.
+    message: str | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Waiting longer would tell no more."""
+        return self.status in {"consolidated", "parked", "unknown"}

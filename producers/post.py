@@ -1,17 +1,20 @@
 """What goes to Redis for a turn and what its replies mean, without any I/O.
 
-A delivery is a generator: it yields commands, is sent their replies, and returns the answers. So the
+An exchange is a generator: it yields commands, is sent their replies, and returns what they mean. So the
 blocking and the asyncio producer share all of it.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha1
 from importlib.resources import files
+from typing import TypeVar
 
 from redis.exceptions import NoScriptError
 
-from producers.answer import Answer, Status
+from producers.answer import Answer, Settled, Status
+from producers.ticket import Ticket
 from schemas.keys import PARTITIONS, PartitionKeys, ScopeKeys, partition_of
 from schemas.limits import Limits
 from schemas.line import Refused
@@ -19,11 +22,27 @@ from schemas.tokens import estimate
 from schemas.turn import Turn
 
 Command = tuple[str | bytes | int, ...]
+T = TypeVar("T")
 #: Commands out, one reply or error for each in.
-Delivery = Generator[list[Command], Sequence[object], list[Answer]]
+Exchange = Generator[list[Command], Sequence[object], T]
 
-SCRIPT = files("producers").joinpath("publish.lua").read_text()
-SHA = sha1(SCRIPT.encode(), usedforsecurity=False).hexdigest()
+
+@dataclass(frozen=True)
+class Script:
+    """A Lua script beside this file."""
+
+    text: str
+
+    @classmethod
+    def named(cls, name: str) -> "Script":
+        return cls(files("producers").joinpath(f"{name}.lua").read_text())
+
+    @cached_property
+    def sha(self) -> str:
+        return sha1(self.text.encode(), usedforsecurity=False).hexdigest()
+
+
+PUBLISH, TICKET = Script.named("publish"), Script.named("ticket")
 
 #: Most turns and bytes of one round trip.
 PARCEL_TURNS, PARCEL_BYTES = 500, 1_000_000
@@ -94,37 +113,34 @@ class Post:
     def __init__(self) -> None:
         self._partitions: int | None = None
 
-    def deliver(self, parcel: Sequence[Letter | Refused]) -> Delivery:
+    def deliver(self, parcel: Sequence[Letter | Refused]) -> Exchange[list[Answer]]:
         """One answer for each, in order."""
         letters = [item for item in parcel if isinstance(item, Letter)]
-        replies = iter((yield from self._replies(letters)) if letters else [])
+        replies = iter((yield from self._letters(letters)) if letters else [])
         return [
             _refusal(item) if isinstance(item, Refused) else _answer(item, next(replies))
             for item in parcel
         ]
 
-    def _replies(
-        self, letters: Sequence[Letter]
-    ) -> Generator[list[Command], Sequence[object], list[object]]:
-        if self._partitions is None:
-            error = yield from self._learn_partitions()
-            if error is not None:
-                return [error] * len(letters)
-        partitions = self._partitions or 1
-        calls = [letter.arguments(partitions) for letter in letters]
-        replies = list((yield [("EVALSHA", SHA, *call) for call in calls]))
-        # A call that found no script did nothing. Sent again with the script itself, in the same order.
-        unknown = [at for at, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
-        if unknown:
-            again = yield [("EVAL", SCRIPT, *calls[at]) for at in unknown]
-            for at, reply in zip(unknown, again, strict=True):
-                replies[at] = reply
-        return replies
+    def look(self, ticket: Ticket) -> Exchange[Settled]:
+        """What has become of a turn by now."""
+        error = yield from self._learn_partitions()
+        if error is not None:
+            return _settled(ticket, error)
+        (reply,) = yield from _called(TICKET, [ticket.arguments(self._partitions or 1)])
+        return _settled(ticket, reply)
 
-    def _learn_partitions(
-        self,
-    ) -> Generator[list[Command], Sequence[object], Exception | None]:
+    def _letters(self, letters: Sequence[Letter]) -> Exchange[list[object]]:
+        error = yield from self._learn_partitions()
+        if error is not None:
+            return [error] * len(letters)
+        partitions = self._partitions or 1
+        return (yield from _called(PUBLISH, [one.arguments(partitions) for one in letters]))
+
+    def _learn_partitions(self) -> Exchange[Exception | None]:
         """The stored number holds; the first to come stores 1, which another setting then refuses."""
+        if self._partitions is not None:
+            return None
         (stored,) = yield [("GET", PARTITIONS)]
         if stored is None:
             _, stored = yield [("SET", PARTITIONS, 1, "NX"), ("GET", PARTITIONS)]
@@ -132,6 +148,17 @@ class Post:
             return stored
         self._partitions = int(stored) if isinstance(stored, bytes | str) else 1
         return None
+
+
+def _called(script: Script, calls: Sequence[Command]) -> Exchange[list[object]]:
+    replies = list((yield [("EVALSHA", script.sha, *call) for call in calls]))
+    # A call that found no script did nothing. Sent again with the script itself, in the same order.
+    unknown = [at for at, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
+    if unknown:
+        again = yield [("EVAL", script.text, *calls[at]) for at in unknown]
+        for at, reply in zip(unknown, again, strict=True):
+            replies[at] = reply
+    return replies
 
 
 def _refusal(refused: Refused) -> Answer:
@@ -145,14 +172,43 @@ def _answer(letter: Letter, reply: object) -> Answer:
     turn_id = letter.turn.id
     if not isinstance(reply, list):
         return Answer(status="unavailable", turn_id=turn_id, message=_trouble(reply))
-    word, pending = reply
-    status = _STATUSES[word.decode() if isinstance(word, bytes) else word]
+    word, pending, since, place = reply
+    status = _STATUSES[_text(word)]
+    ticket = Ticket(letter.turn.scope.key, turn_id, since, place)
     return Answer(
         status=status,
         turn_id=turn_id,
         pending=pending,
         message=_MESSAGES[status].format(pending) or None,
+        ticket=None if status == "full" else str(ticket),
     )
+
+
+def _settled(ticket: Ticket, reply: object) -> Settled:
+    if not isinstance(reply, list):
+        told = f"Redis did not say what became of the turn ({type(reply).__name__}: {reply}): wait for it again"
+        return Settled(status="unavailable", turn_id=ticket.turn_id, message=told)
+    match [_text(part) for part in reply]:
+        case ["parked", reason]:
+            told = f"it was put aside: {reason}"
+            return Settled(status="parked", turn_id=ticket.turn_id, message=told)
+        case ["waiting"]:
+            told = "it is still in the inbox: wait longer, and see that a worker runs"
+            return Settled(status="waiting", turn_id=ticket.turn_id, message=told)
+        case ["consolidated"]:
+            return Settled(status="consolidated", turn_id=ticket.turn_id)
+        case _:
+            return Settled(status="unknown", turn_id=ticket.turn_id, message=_FORGOTTEN)
+
+
+_FORGOTTEN = (
+    "Redis does not remember it: it was accepted long ago, or dropped or erased, or Redis has lost its newest data."
+    " If you still have it, publish it again: a turn that was consolidated counts once"
+)
+
+
+def _text(word: object) -> str:
+    return word.decode(errors="replace") if isinstance(word, bytes) else str(word)
 
 
 _MESSAGES: dict[Status, str] = {

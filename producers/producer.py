@@ -1,23 +1,28 @@
 """The two producers. A chat backend opens one, keeps it, and never sees an exception for a turn."""
 
+import asyncio
+import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
+from threading import Lock
 from types import TracebackType
-from typing import Self
+from typing import Self, cast
 from uuid import UUID
 
 from pydantic import BaseModel
-from redis import Redis
+from redis import Redis, RedisCluster
 from redis.asyncio import Redis as AsyncRedis
-from redis.asyncio.retry import Retry as AsyncRetry
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisClusterException, RedisError
-from redis.retry import Retry
+from redis.asyncio import RedisCluster as AsyncRedisCluster
+from redis.exceptions import RedisError
 
-from producers.answer import Answer
-from producers.post import Command, Delivery, Letter, Post, parcels
+from producers.answer import Answer, Settled
+from producers.clients import UNREACHABLE, async_client, client
+from producers.post import Command, Exchange, Letter, Post, T, parcels
+from producers.ticket import Ticket, pauses
 from schemas.line import Line, Refused, TurnLine, turn_of, turns_of
+from schemas.redis_address import redis_address
 
 #: A message as chat backends have it: a dict in OpenAI's format, or the `openai` package's own object.
 Message = Mapping[str, object] | BaseModel
@@ -27,12 +32,24 @@ TIMEOUT_SECONDS = 0.2
 
 
 class Producer:
-    """Publishes turns in one round trip; blocks 0.2 s for connecting and 0.2 s for the answer at most."""
+    """Publishes turns in one round trip; blocks 0.2 s for connecting and 0.2 s for the answer at most.
 
-    def __init__(self, redis: str | Redis) -> None:
-        """`redis` is a URL (`redis://`, `rediss://`, `unix://`), or a client that stays the caller's."""
+    Both hold for each server that has to be asked for the master, behind Sentinels and in a cluster.
+    """
+
+    def __init__(self, redis: str | Redis | RedisCluster) -> None:
+        """`redis` is a URL of any form in `schemas.redis_address`, or a client that stays the caller's.
+
+        Raises `ValueError` for what is no such URL.
+        """
         self._owned = isinstance(redis, str)
-        self._redis = _client(redis) if isinstance(redis, str) else redis
+        self._redis = None if isinstance(redis, str) else redis
+        self._connect: Callable[[], Redis | RedisCluster] = (
+            partial(client, redis_address(redis), TIMEOUT_SECONDS)
+            if isinstance(redis, str)
+            else lambda: redis
+        )
+        self._connecting = Lock()
         self._post = Post()
 
     def publish(self, turn: Line) -> Answer:
@@ -61,27 +78,67 @@ class Producer:
         """
         return self.publish_many(_lines(messages, app, user, conversation))
 
-    def _run(self, delivery: Delivery) -> list[Answer]:
+    def wait(self, ticket: str, timeout: float = 30.0) -> Settled:
+        """Until the turn of an answer's `ticket` is consolidated or parked, or `timeout` seconds are over.
+
+        0 looks once. It asks Redis alone, again and again, every 0.25 s in the end. Raises `ValueError` for what is
+        no ticket; an outage is waited out, as far as there is time.
+        """
+        wanted, until = Ticket.read(ticket), time.monotonic() + timeout
+        for pause in pauses():
+            settled = self._run(self._post.look(wanted))
+            left = until - time.monotonic()
+            if settled.is_over or left <= 0:
+                break
+            time.sleep(min(pause, left))
+        return settled
+
+    def _run(self, exchange: Exchange[T]) -> T:
         try:
-            commands = next(delivery)
+            commands = next(exchange)
             while True:
-                commands = delivery.send(self._execute(commands))
+                commands = exchange.send(self._execute(commands))
         except StopIteration as done:
-            return list(done.value)
+            return cast("T", done.value)
 
     def _execute(self, commands: Sequence[Command]) -> list[object]:
         try:
-            if len(commands) == 1:
-                return [self._redis.execute_command(*commands[0])]  # type: ignore[no-untyped-call]
-            pipeline = self._redis.pipeline(transaction=False)
+            redis = self._connected()
+            if len(commands) == 1 or isinstance(redis, RedisCluster):
+                return self._one_by_one(redis, commands)
+            pipeline = redis.pipeline(transaction=False)
             for command in commands:
                 pipeline.execute_command(*command)  # type: ignore[no-untyped-call]
             return list(pipeline.execute(raise_on_error=False))
-        except (RedisError, RedisClusterException) as error:
+        except (RedisError, *UNREACHABLE) as error:
             return [error] * len(commands)
 
+    def _one_by_one(self, redis: Redis | RedisCluster, commands: Sequence[Command]) -> list[object]:
+        """In a cluster: redis-py's pipelines ask where each script belongs, and wait for each when a node hangs."""
+        replies: list[object] = []
+        for command in commands:
+            try:
+                replies.append(redis.execute_command(*command))  # type: ignore[no-untyped-call]
+            except UNREACHABLE as error:
+                return replies + [error] * (len(commands) - len(replies))
+            except RedisError as error:
+                replies.append(error)
+        return replies
+
+    def _connected(self) -> Redis | RedisCluster:
+        """A cluster has to be there before there is a client of it; no thread waits for another's try."""
+        if self._redis is not None:
+            return self._redis
+        made = self._connect()
+        with self._connecting:
+            if self._redis is None:
+                self._redis = made
+                return made
+        made.close()
+        return self._redis
+
     def close(self) -> None:
-        if self._owned:
+        if self._owned and self._redis is not None:
             self._redis.close()
 
     def __enter__(self) -> Self:
@@ -99,10 +156,12 @@ class Producer:
 class AsyncProducer:
     """The same for asyncio: `await` each call. Belongs to one event loop."""
 
-    def __init__(self, redis: str | AsyncRedis) -> None:
-        """`redis` is a URL (`redis://`, `rediss://`, `unix://`), or a client that stays the caller's."""
+    def __init__(self, redis: str | AsyncRedis | AsyncRedisCluster) -> None:
+        """As `Producer`."""
         self._owned = isinstance(redis, str)
-        self._redis = _async_client(redis) if isinstance(redis, str) else redis
+        self._redis = (
+            async_client(redis_address(redis), TIMEOUT_SECONDS) if isinstance(redis, str) else redis
+        )
         self._post = Post()
 
     async def publish(self, turn: Line) -> Answer:
@@ -123,24 +182,47 @@ class AsyncProducer:
         """As `Producer.publish_messages`."""
         return await self.publish_many(_lines(messages, app, user, conversation))
 
-    async def _run(self, delivery: Delivery) -> list[Answer]:
+    async def wait(self, ticket: str, timeout: float = 30.0) -> Settled:  # noqa: ASYNC109 - it ends between two looks, never inside one
+        """As `Producer.wait`."""
+        wanted, until = Ticket.read(ticket), time.monotonic() + timeout
+        for pause in pauses():
+            settled = await self._run(self._post.look(wanted))
+            left = until - time.monotonic()
+            if settled.is_over or left <= 0:
+                break
+            await asyncio.sleep(min(pause, left))
+        return settled
+
+    async def _run(self, exchange: Exchange[T]) -> T:
         try:
-            commands = next(delivery)
+            commands = next(exchange)
             while True:
-                commands = delivery.send(await self._execute(commands))
+                commands = exchange.send(await self._execute(commands))
         except StopIteration as done:
-            return list(done.value)
+            return cast("T", done.value)
 
     async def _execute(self, commands: Sequence[Command]) -> list[object]:
+        if len(commands) == 1 or isinstance(self._redis, AsyncRedisCluster):
+            return await self._one_by_one(commands)
         try:
-            if len(commands) == 1:
-                return [await self._redis.execute_command(*commands[0])]  # type: ignore[no-untyped-call]
             pipeline = self._redis.pipeline(transaction=False)
             for command in commands:
                 pipeline.execute_command(*command)
             return list(await pipeline.execute(raise_on_error=False))
-        except (RedisError, RedisClusterException) as error:
+        except (RedisError, *UNREACHABLE) as error:
             return [error] * len(commands)
+
+    async def _one_by_one(self, commands: Sequence[Command]) -> list[object]:
+        """As `Producer._one_by_one`."""
+        replies: list[object] = []
+        for command in commands:
+            try:
+                replies.append(await self._redis.execute_command(*command))
+            except UNREACHABLE as error:
+                return replies + [error] * (len(commands) - len(replies))
+            except RedisError as error:
+                replies.append(error)
+        return replies
 
     async def close(self) -> None:
         if self._owned:
@@ -156,26 +238,6 @@ class AsyncProducer:
         trace: TracebackType | None,
     ) -> None:
         await self.close()
-
-
-def _client(url: str) -> Redis:
-    return Redis.from_url(
-        url,
-        retry=Retry(NoBackoff(), 0),
-        socket_timeout=TIMEOUT_SECONDS,
-        socket_connect_timeout=TIMEOUT_SECONDS,
-        health_check_interval=0,
-    )
-
-
-def _async_client(url: str) -> AsyncRedis:
-    return AsyncRedis.from_url(
-        url,
-        retry=AsyncRetry(NoBackoff(), 0),
-        socket_timeout=TIMEOUT_SECONDS,
-        socket_connect_timeout=TIMEOUT_SECONDS,
-        health_check_interval=0,
-    )
 
 
 def _parcel(turn: Line) -> list[Letter | Refused]:

@@ -3,7 +3,8 @@
 -- KEYS  turns meta seen due busy config counters   (of one scope and its partition, schemas/keys.py)
 -- ARGV  scope key, turn id, payload, tokens, and the limits that hold until a worker has stored its own:
 --       batch_turns batch_tokens quiet_ms max_wait_ms max_pending seen_ms
--- Gives {"accepted" | "duplicate" | "full", turns that wait}
+-- Gives {"accepted" | "duplicate" | "full", turns that wait, since, place}: with the last two, ticket.lua says when the turn
+--       has left the inbox. Those of a duplicate are of the last turn that waits: the original is no later.
 local turns, meta, seen, due, busy, config, counters = unpack(KEYS)
 local scope, id, payload = ARGV[1], ARGV[2], ARGV[3]
 local stored = redis.call('HMGET', config,
@@ -13,11 +14,12 @@ local function limit(at) return tonumber(stored[at] or ARGV[4 + at]) end
 local waiting = redis.call('LLEN', turns)
 if redis.call('ZSCORE', seen, id) then
   redis.call('HINCRBY', counters, 'duplicates', 1)
-  return {'duplicate', waiting}
+  local known = redis.call('HMGET', meta, 'since', 'out')
+  return {'duplicate', waiting, tonumber(known[1] or 0), tonumber(known[2] or 0) + waiting}
 end
 if waiting >= limit(5) then
   redis.call('HINCRBY', counters, 'full', 1)
-  return {'full', waiting}
+  return {'full', waiting, 0, 0}
 end
 
 -- The durable write is the first: an error further down must never leave "seen" without the turn.
@@ -29,13 +31,15 @@ redis.call('ZREMRANGEBYSCORE', seen, '-inf', now - limit(6))
 redis.call('PEXPIRE', seen, limit(6))
 redis.call('HINCRBY', counters, 'pending', 1)
 
-local tokens, first, hold = tonumber(ARGV[4]), now, 0
+-- Turns are counted for as long as any wait; `since` names that stretch, so a count is never taken for one of another.
+local tokens, first, hold, since, out = tonumber(ARGV[4]), now, 0, now, 0
 if waiting == 0 then
-  redis.call('HSET', meta, 'tokens', tokens, 'first', now)
+  redis.call('HSET', meta, 'tokens', tokens, 'first', now, 'since', now)
 else
   tokens = redis.call('HINCRBY', meta, 'tokens', tokens)
-  local known = redis.call('HMGET', meta, 'first', 'hold')
-  first, hold = tonumber(known[1] or now), tonumber(known[2] or 0)
+  local known = redis.call('HMGET', meta, 'first', 'hold', 'since', 'out')
+  first, hold, out = tonumber(known[1] or now), tonumber(known[2] or 0), tonumber(known[4] or 0)
+  if known[3] then since = tonumber(known[3]) else redis.call('HSET', meta, 'since', now) end
 end
 
 if not redis.call('ZSCORE', busy, scope) then
@@ -49,4 +53,4 @@ if not redis.call('ZSCORE', busy, scope) then
     redis.call('ZADD', due, math.max(at, hold), scope)
   end
 end
-return {'accepted', waiting + 1}
+return {'accepted', waiting + 1, since, out + waiting + 1}

@@ -37,7 +37,7 @@ class PartitionKeys:
 
     @property
     def fence(self) -> str:
-        """Counter: the last fencing token given out."""
+        """The last fencing token given out: above the one before, and not below Redis's time in microseconds."""
         return self._named("fence")
 
     @property
@@ -51,14 +51,24 @@ class PartitionKeys:
         return self._named("bells")
 
     @property
+    def breaker(self) -> str:
+        """HASH, what failed where since it last worked. Kept in partition 0 only; expires."""
+        return self._named("breaker")
+
+    @property
     def config(self) -> str:
         """HASH, what the workers set: limits and the format number."""
         return self._named("config")
 
     @property
     def counters(self) -> str:
-        """HASH, name → figure for status."""
+        """HASH, name → figure for status; `error` and `error_at` (ms) are of the last failure."""
         return self._named("counters")
+
+    @property
+    def aside(self) -> str:
+        """ZSET, scope that has parked turns → ms since when."""
+        return self._named("aside")
 
     @property
     def scopes(self) -> str:
@@ -83,7 +93,10 @@ class ScopeKeys:
 
     @property
     def meta(self) -> str:
-        """HASH: tokens, first (ms), limit (turns per batch), hold (ms), flush (turns)."""
+        """HASH: tokens, first (ms), limit (turns per batch), hold (ms), flush (turns).
+
+        For tickets since (ms), out (turns), and the place of what was parked and put back as `again:<turn id>`.
+        """
         return self._named("meta")
 
     @property
@@ -102,6 +115,11 @@ class ScopeKeys:
         return self._named("recent")
 
     @property
+    def spent(self) -> str:
+        """HASH: day (since 1970, UTC), calls and tokens asked of models on it; expires."""
+        return self._named("spent")
+
+    @property
     def parked(self) -> str:
-        """LIST of turns put aside, with the reason. Never expires."""
-        return self._named("parked")
+        """HASH, turn id → turn put aside, with the reason. Never expires."""
+        return self._named("aside")

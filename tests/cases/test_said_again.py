@@ -1,14 +1,20 @@
 """The same thing said, or delivered, again."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 from redis import Redis
 
+from schemas.keys import PartitionKeys, ScopeKeys
 from schemas.scope import Scope
 from tests.cases.greyhounds import DOG_SIMILARITY, DOGS, GREYHOUNDS, MERGED, SAID, WALK
 from tests.cases.talk import AtDesk, Talk, found
 from tests.desk import scripted
+from tests.fragile import Killed
+from worker.core.ports import Hold
+from worker.pipeline import consolidate
 
 
 @pytest.mark.parametrize("at_once", [False, True], ids=["turn by turn", "as one import"])
@@ -109,3 +115,80 @@ def test_the_same_sentence_said_on_another_day_confirms(at_desk: AtDesk, scope: 
     for memory in table.live().values():
         assert memory.last_confirmed_at.date().isoformat() == "2026-02-01"
         assert (memory.version, memory.confirmations) == (1, 2)
+
+
+@dataclass(frozen=True)
+class Dies:
+    """A part whose process is killed where it is asked for this; `first` does what was done of it by then."""
+
+    real: Any
+    asked_for: str
+    first: Callable[[Any, Any], None] = lambda *_: None
+
+    def writer(self, scope: Scope, hold: Hold) -> Any:
+        return replace(self, real=self.real.writer(scope, hold))
+
+    def __getattr__(self, name: str) -> Any:
+        if name != self.asked_for:
+            return getattr(self.real, name)
+
+        def call(given: Any, *_: Any) -> None:
+            self.first(self.real, given)
+            raise Killed
+
+        return call
+
+
+def writes_one(writer: Any, records: Any) -> None:
+    writer.put_memories(records[:1])
+
+
+@pytest.mark.parametrize(
+    ("part", "dying"),
+    [
+        ("inbox", lambda real: Dies(real, "commit")),
+        ("store", lambda real: Dies(real, "put_memories", writes_one)),
+        ("store", lambda real: Dies(real, "put_memories")),
+    ],
+    ids=["written, not yet acknowledged", "one of two written", "none written"],
+)
+def test_a_turn_that_goes_to_a_second_worker_is_finished_and_not_learned_anew(
+    at_desk: AtDesk, scope: Scope, redis_client: Redis, part: str, dying: Callable[[Any], Any]
+) -> None:
+    table = at_desk(scope, REWORDED)
+    with scripted(table, Rewording()) as server:
+        table.say(ALLERGY, "2026-01-12T10:00:00Z", id="e1")
+        mortal = replace(table.parts, **{part: dying(getattr(table.parts, part))})
+        with pytest.raises(Killed):
+            consolidate(mortal, table.claim(), table.now)
+        redis_client.zadd(PartitionKeys(0).busy, {scope.key: 1})
+        table.settle()
+
+    assert {one.text: one.version for one in table.live().values()} == {
+        "Allergic to penicillin": 1,
+        "Commutes by tram": 1,
+    }
+    assert {one.confirmations for one in table.live().values()} == {1}
+    assert table.archives() == []
+    (run,) = table.runs()
+    assert (run.state, len(run.changes)) == ("applied", 2)
+    assert server.calls == {"extraction": 1}
+    assert table.parts.inbox.idle()
+
+
+def test_a_turn_in_another_envelope_is_the_same_turn(
+    at_desk: AtDesk, scope: Scope, redis_client: Redis
+) -> None:
+    """An envelope is what carries a turn: the time of receipt, other fields, another way in."""
+    table = at_desk(scope, REWORDED)
+    with scripted(table, Rewording()) as server:
+        table.say(ALLERGY, "2026-01-12T10:00:00Z", id="e1", metadata={"envelope": "1"})
+        table.settle()
+        written = table.live(), table.runs()
+        redis_client.delete(ScopeKeys(0, scope.key).seen)
+        again = table.say(ALLERGY, "2026-01-12T10:00:00Z", id="e1", metadata={"envelope": "2"})
+        table.settle()
+
+    assert again.status == "accepted"
+    assert (table.live(), table.runs()) == written
+    assert server.calls == {"extraction": 1}

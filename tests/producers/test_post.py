@@ -46,7 +46,7 @@ class Wire:
 
 def test_the_stored_number_of_partitions_is_asked_for_once() -> None:
     post, letter = Post(), Letter.of(turn())
-    wire = Wire([b"4"], [[b"accepted", 1]], [[b"duplicate", 1]])
+    wire = Wire([b"4"], [[b"accepted", 1, 7, 1]], [[b"duplicate", 1, 7, 1]])
     first, second = wire.deliver(post, [letter]) + wire.deliver(post, [letter])
 
     assert wire.verbs == [["GET"], ["EVALSHA"], ["EVALSHA"]]
@@ -56,7 +56,7 @@ def test_the_stored_number_of_partitions_is_asked_for_once() -> None:
 
 
 def test_the_first_to_come_stores_one_partition() -> None:
-    wire = Wire([None], [True, b"1"], [[b"accepted", 1]])
+    wire = Wire([None], [True, b"1"], [[b"accepted", 1, 7, 1]])
     wire.deliver(Post(), [Letter.of(turn())])
 
     assert wire.sent[1] == [("SET", PARTITIONS, 1, "NX"), ("GET", PARTITIONS)]
@@ -66,7 +66,11 @@ def test_the_first_to_come_stores_one_partition() -> None:
 def test_only_what_found_no_script_is_sent_again_and_in_order() -> None:
     letters = [Letter.of(turn(given=str(at))) for at in range(3)]
     gone = NoScriptError("NOSCRIPT")
-    wire = Wire([b"1"], [[b"accepted", 1], gone, gone], [[b"accepted", 2], [b"accepted", 3]])
+    wire = Wire(
+        [b"1"],
+        [[b"accepted", 1, 7, 1], gone, gone],
+        [[b"accepted", 2, 7, 2], [b"accepted", 3, 7, 3]],
+    )
     answers = wire.deliver(Post(), letters)
 
     assert wire.verbs == [["GET"], ["EVALSHA"] * 3, ["EVAL"] * 2]
@@ -76,7 +80,7 @@ def test_only_what_found_no_script_is_sent_again_and_in_order() -> None:
 
 def test_answers_stand_where_their_turns_stood() -> None:
     refused = Refused(where="line 2", message="`user` is missing")
-    wire = Wire([b"1"], [["full", 9], ["accepted", 1]])
+    wire = Wire([b"1"], [["full", 9, 0, 0], ["accepted", 1, 7, 1]])
     full, bad, good = wire.deliver(Post(), [Letter.of(turn()), refused, Letter.of(turn())])
 
     assert (full.status, full.pending) == ("full", 9)
@@ -84,6 +88,7 @@ def test_answers_stand_where_their_turns_stood() -> None:
     assert full.message.startswith("9 turns of this user wait already")
     assert bad == Answer(status="refused", message="line 2: `user` is missing")
     assert good.status == "accepted"
+    assert (full.ticket, bad.ticket) == (None, None)
 
 
 def test_with_nothing_to_send_nothing_is_asked() -> None:
@@ -107,7 +112,7 @@ def test_an_error_of_redis_is_an_answer_for_each_turn(replies: tuple[list[Any], 
 
 def test_a_number_of_partitions_that_could_not_be_read_is_asked_for_again() -> None:
     post = Post()
-    wire = Wire([Refusing("down")], [b"2"], [[b"accepted", 1]])
+    wire = Wire([Refusing("down")], [b"2"], [[b"accepted", 1, 7, 1]])
     statuses = [wire.deliver(post, [Letter.of(turn())])[0].status for _ in range(2)]
 
     assert statuses == ["unavailable", "accepted"]

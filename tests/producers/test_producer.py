@@ -48,7 +48,8 @@ def test_an_accepted_turn_waits_in_the_inbox(redis_client: Redis) -> None:
         answer = producer.publish({**LINE, "speaker": "Alice"})
     (turn,) = waiting(redis_client)
 
-    assert answer == Answer(status="accepted", turn_id=turn.id, pending=1)
+    assert answer == Answer(status="accepted", turn_id=turn.id, pending=1, ticket=answer.ticket)
+    assert answer.ticket
     assert (turn.text, turn.speaker, turn.scope) == ("I like tea.", "Alice", SCOPE)
 
 

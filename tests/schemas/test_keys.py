@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 from schemas.keys import PartitionKeys, ScopeKeys, partition_of
 from schemas.scope import Scope
 
-PARTITION_KEYS = ("due", "busy", "lease", "fence", "attempts", "bells", "config", "counters")
-SCOPE_KEYS = ("turns", "meta", "plan", "seen", "recent", "parked")
+PARTITION_KEYS = (
+    *("due", "busy", "lease", "fence", "attempts", "bells", "config", "counters", "aside"),
+)
+SCOPE_KEYS = ("turns", "meta", "plan", "seen", "recent", "parked", "spent")
 
 
 def all_keys(partition: int, scope: str) -> list[str]:

@@ -16,6 +16,7 @@ from schemas.plan import Plan, Revise, Run
 from schemas.scope import Scope
 from tests.build import fact
 from tests.desk import Desk, Judges, Says, desk
+from tests.fragile import Fragile, Killed
 from tests.hold import Holding
 from tests.similarity import GivenSimilarities
 from worker.adapters.inbox import Claim, Inbox
@@ -66,39 +67,6 @@ def table(store: Store, redis_client: Redis, scope: Scope) -> Desk:
         judging=Judging(Judges(each_fact_replaces_its_candidates)),
     )
     return made
-
-
-class Killed(BaseException):
-    """Stands for kill -9: nothing that runs afterwards may be relied on."""
-
-
-@dataclass
-class Fragile:
-    """Anything whose nth call kills the process, before or after it is carried out; a store's writers count along."""
-
-    real: Any
-    nth: int
-    after: bool
-    calls: Iterator[int] = field(default_factory=lambda: count(1))
-
-    def writer(self, scope: Scope, hold: Hold) -> Any:
-        return replace(self, real=self.real.writer(scope, hold))
-
-    def __getattr__(self, name: str) -> Any:
-        attribute = getattr(self.real, name)
-        if not callable(attribute) or name.startswith("_"):
-            return attribute
-
-        def call(*args: Any, **kwargs: Any) -> Any:
-            is_last = next(self.calls) == self.nth
-            if is_last and not self.after:
-                raise Killed
-            result = attribute(*args, **kwargs)
-            if is_last:
-                raise Killed
-            return result
-
-        return call
 
 
 def crash_at(table: Desk, part: str, nth: int, *, after: bool) -> bool:

@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.base import AwareDatetime, Stored
+from schemas.ids import uuid_of
 from schemas.line import taken
 from schemas.masking import mask
+from schemas.plan import Change
 from schemas.turn import Turn
 from worker.errors import Unprocessable
 
@@ -31,6 +33,8 @@ class Parked(Stored):
     reason: str
     attempts: int
     parked_at: AwareDatetime
+    #: What would be done for a turn held for review, if a person accepts it.
+    proposal: tuple[Change, ...] = ()
 
     @property
     def turn(self) -> Turn | None:
@@ -79,10 +83,22 @@ class Entry:
     def id(self) -> str:
         return str(self.turn.id) if self.turn else ""
 
-    def aside(self, reason: str, attempts: int, now: datetime) -> str:
+    @property
+    def parked_id(self) -> str:
+        """The turn's; of what is none, by what was queued."""
+        return self.id or str(uuid_of("payload", self._text))
+
+    @property
+    def _text(self) -> str:
+        return self.payload.decode(errors="backslashreplace")
+
+    def aside(
+        self, reason: str, attempts: int, now: datetime, proposal: tuple[Change, ...] = ()
+    ) -> str:
         """As it goes to the parked turns."""
-        payload = self.payload.decode(errors="backslashreplace")
-        parked = Parked(payload=payload, reason=reason, attempts=attempts, parked_at=now)
+        parked = Parked(
+            payload=self._text, reason=reason, attempts=attempts, parked_at=now, proposal=proposal
+        )
         return parked.model_dump_json()
 
 

@@ -4,7 +4,7 @@ Redis's own `TIME` is the only clock. A scope with pending turns is either in `d
 moves it over and gives out a fencing token, without which nothing in the scope changes.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
@@ -12,27 +12,27 @@ from typing import Any
 
 from redis import Redis
 
-from schemas.base import FORMAT, Frozen
+from schemas.base import Frozen
 from schemas.keys import PARTITIONS, PartitionKeys, ScopeKeys, partition_of
 from schemas.limits import Limits
-from schemas.plan import Held
+from schemas.plan import Change, Held
 from schemas.tokens import estimate
 from schemas.turn import Turn
-from worker.adapters.entries import (
-    RECENT,
-    RECENT_CONVERSATIONS,
-    Entry,
-    Parked,
-    Unreadable,
-    outdated,
-    recent_after,
-)
-from worker.adapters.redis_server import reachable, risks
+from worker.adapters.entries import Entry, Parked, Unreadable
+from worker.adapters.figures import Status, read_status
+from worker.adapters.parking import Parking
+from worker.adapters.recent import Recent
+from worker.adapters.redis_risks import risks
+from worker.adapters.redis_server import reachable
 from worker.adapters.scripts import Scripts
+from worker.adapters.stored_limits import due_figures, from_stored, to_stored
 from worker.errors import LeaseLost, Misconfigured
 
 #: How long the last turns of a conversation are kept as context.
 RECENT_SECONDS = 7 * 86_400
+
+#: How much of an error is kept for `status`.
+_REASON_CHARACTERS = 500
 
 #: Scopes that one script call of `flush` looks at.
 _FLUSH_PORTION = 500
@@ -43,26 +43,12 @@ class Claim(Frozen):
 
     scope_key: str
     partition: int
-    #: Fencing token: grows with every claim.
+    #: Fencing token: grows with every claim, at least to the microseconds since 1970 by Redis's clock.
     fence: int
     #: Claims since the scope's last commit, this one included; a crash counts.
     attempt: int
     #: Turns to take; halved with each failure, doubled with each commit.
     batch_turns: int
-
-
-class Status(Frozen):
-    """Figures of all partitions."""
-
-    pending_turns: int
-    #: Scopes with turns that wait or are being worked on.
-    pending_scopes: int
-    #: How long the scope that has been due longest waits already; 0 where none is due.
-    oldest_ready_seconds: float
-    busy: int
-    parked: int
-    #: Scopes that a claim could take now.
-    ready: int
 
 
 class Inbox:
@@ -78,9 +64,11 @@ class Inbox:
         self._redis = client
         self._partitions = [PartitionKeys(at) for at in range(partitions)]
         self.lease_seconds = lease_seconds
-        self._context_turns = context_turns
+        self._recent = Recent(client, context_turns)
         self._limits = Limits()
         self._scripts = Scripts(client)
+        #: What was put aside.
+        self.parking = Parking(client, partitions)
 
     def configure(self, limits: Limits, *, replace: bool = True) -> None:
         """Store the limits for every publisher; without `replace` only where none are stored.
@@ -89,7 +77,7 @@ class Inbox:
         """
         stored = self._scripts.run("partitions", [PARTITIONS], [len(self._partitions)])
         self._refuse_another(stored)
-        arguments = [int(replace), *(text for pair in _stored(limits).items() for text in pair)]
+        arguments = [int(replace), *(text for pair in to_stored(limits).items() for text in pair)]
         for keys in self._partitions:
             self._scripts.run("configure", [keys.config], arguments)
         self._limits = limits
@@ -97,8 +85,8 @@ class Inbox:
     def stored_limits(self) -> Limits | None:
         """What publishers go by; nothing where no worker has stored all of it yet."""
         with reachable():
-            stored = self._redis.hmget(self._partitions[0].config, list(_stored(self._limits)))
-        return None if None in stored else _limits([int(_bytes(value)) for value in stored])
+            stored = self._redis.hmget(self._partitions[0].config, list(to_stored(self._limits)))
+        return None if None in stored else from_stored([int(_bytes(value)) for value in stored])
 
     def check(self) -> list[str]:
         """Warnings. Raises `Misconfigured` as `risks`, and for another number of partitions than is stored."""
@@ -111,6 +99,7 @@ class Inbox:
 
         Scopes whose worker fell silent go back to the line first.
         """
+        batch_turns, batch_tokens, _, max_wait_ms = due_figures(self._limits)
         for keys in self._by_age():
             found = self._scripts.run(
                 "claim",
@@ -123,18 +112,43 @@ class Inbox:
                     keys.config,
                     keys.counters,
                 ],
-                [keys.scopes, self._lease_ms, self._limits.batch_turns],
+                [keys.scopes, self._lease_ms, batch_turns, batch_tokens, max_wait_ms],
             )
             if found:
-                scope, fence, attempt, batch_turns = found
+                scope, fence, attempt, most = found
                 return Claim(
                     scope_key=scope.decode(),
                     partition=keys.partition,
                     fence=fence,
                     attempt=attempt,
-                    batch_turns=batch_turns,
+                    batch_turns=most,
                 )
         return None
+
+    def claim_scope(self, scope_key: str) -> Claim | None:
+        """One scope, due or not, for a direct write; nothing while another holds it. `release` ends it."""
+        shared = PartitionKeys(self._keys(scope_key).partition)
+        keys = [shared.due, shared.busy, shared.lease, shared.fence, shared.attempts]
+        found = self._scripts.run("claim_scope", keys, [scope_key, self._lease_ms])
+        if not found:
+            return None
+        fence, attempt = found
+        return Claim(
+            scope_key=scope_key,
+            partition=shared.partition,
+            fence=fence,
+            attempt=attempt,
+            batch_turns=self._limits.batch_turns,
+        )
+
+    def release(self, claim: Claim, settled: Sequence[str] = ()) -> None:
+        """End a lease that took no turns; these parked ones are settled now. Raises `LeaseLost`."""
+        own, shared = _own(claim), _shared(claim)
+        keys = [own.turns, own.meta, own.parked, shared.lease, shared.busy, shared.due]
+        keys += [shared.attempts, shared.counters, shared.aside]
+        self._fenced(
+            claim, self._scripts.run("release", keys, [claim.scope_key, claim.fence, *settled])
+        )
 
     def turns(self, claim: Claim) -> list[Turn]:
         """The first `batch_turns` pending turns, up to one that cannot be read.
@@ -158,7 +172,7 @@ class Inbox:
 
     def context(self, claim: Claim, conversations: Iterable[str]) -> tuple[Turn, ...]:
         """The last turns of these conversations that were committed, oldest first, texts cut to 2,000."""
-        recent = self._recent(_own(claim), list(dict.fromkeys(conversations)))
+        recent = self._recent.turns(_own(claim), list(dict.fromkeys(conversations)))
         return tuple(turn for turns in recent.values() for turn in turns)
 
     def kept_plan(self, claim: Claim) -> str | None:
@@ -186,20 +200,27 @@ class Inbox:
 
         Raises `LeaseLost` if the scope is another's by now; then nothing has changed.
         """
-        reasons = {str(held.turn_id): held.reason for held in parked}
+        held = {str(one.turn_id): one for one in parked}
         entries = self._entries(_own(claim), count)
-        aside = [(entry, reasons[entry.id]) for entry in entries if entry.id in reasons]
-        settled = [entry.turn for entry in entries if entry.turn and entry.id not in reasons]
+        aside = [
+            _Aside(entry, held[entry.id].reason, held[entry.id].proposal)
+            for entry in entries
+            if entry.id in held
+        ]
+        settled = [entry.turn for entry in entries if entry.turn and entry.id not in held]
         self._settle(claim, _Outgoing(count, tokens, aside, settled))
 
     def park(self, claim: Claim, count: int, reason: str) -> None:
         """Put the first `count` turns aside; the lease ends, the rest goes on. Raises `LeaseLost`."""
         entries = self._entries(_own(claim), count)
         tokens = sum(estimate(entry.turn.text) for entry in entries if entry.turn)
-        self._settle(claim, _Outgoing(count, tokens, [(entry, reason) for entry in entries], []))
+        self._settle(claim, _Outgoing(count, tokens, [_Aside(one, reason) for one in entries], []))
 
-    def fail(self, claim: Claim, backoff_seconds: float, *, burn: bool) -> None:
-        """End the lease without a commit. Without `burn` the attempt is given back. Raises `LeaseLost`."""
+    def fail(self, claim: Claim, backoff_seconds: float, *, burn: bool, reason: str = "") -> None:
+        """End the lease without a commit. Without `burn` the attempt is given back. Raises `LeaseLost`.
+
+        A `reason` is the last error that `status` shows.
+        """
         own, shared = _own(claim), _shared(claim)
         keys = [own.turns, own.meta, own.plan, shared.lease, shared.busy, shared.due]
         keys += [shared.attempts, shared.config, shared.counters]
@@ -207,7 +228,10 @@ class Inbox:
         done = self._scripts.run(
             "fail",
             keys,
-            [claim.scope_key, claim.fence, backoff_ms, int(burn), self._limits.batch_turns],
+            [
+                *(claim.scope_key, claim.fence, backoff_ms, int(burn), self._limits.batch_turns),
+                reason[:_REASON_CHARACTERS],
+            ],
         )
         self._fenced(claim, done)
 
@@ -240,26 +264,12 @@ class Inbox:
 
     def parked(self, scope_key: str) -> list[Parked]:
         """What was put aside, oldest first."""
-        with reachable():
-            items = self._redis.lrange(self._keys(scope_key).parked, 0, -1)
-        return [Parked.model_validate_json(item) for item in items]
+        return [letter.parked for letter in self.parking.letters(scope_key)]
 
     def status(self) -> Status:
         """Each partition's figures are of one moment. Raises `Misconfigured` for another number of partitions."""
         self._refuse_other_partitions()
-        figures = [
-            self._scripts.run("status", [keys.due, keys.busy, keys.counters], [])
-            for keys in self._partitions
-        ]
-        pending, parked, waiting, busy, ready, _ = map(sum, zip(*figures, strict=True))
-        return Status(
-            pending_turns=pending,
-            pending_scopes=waiting + busy,
-            oldest_ready_seconds=max(row[-1] for row in figures) / 1000,
-            busy=busy,
-            parked=parked,
-            ready=ready,
-        )
+        return read_status(self._scripts, self._partitions)
 
     def idle(self) -> bool:
         """Nothing is due, waiting or being worked on."""
@@ -319,46 +329,19 @@ class Inbox:
             found = self._redis.lrange(keys.turns, 0, -1 if count is None else count - 1)
         return [Entry.read(_bytes(element), keys.scope_key) for element in found]
 
-    def _recent(self, keys: ScopeKeys, conversations: list[str]) -> dict[str, tuple[Turn, ...]]:
-        if not conversations:
-            return {}
-        with reachable():
-            kept = self._redis.hmget(keys.recent, conversations)
-        return {
-            conversation: RECENT.validate_json(turns) if turns else ()
-            for conversation, turns in zip(conversations, kept, strict=True)
-        }
-
     def _settle(self, claim: Claim, outgoing: "_Outgoing") -> None:
         own, shared = _own(claim), _shared(claim)
         now = datetime.now(UTC)
-        aside = [entry.aside(reason, claim.attempt, now) for entry, reason in outgoing.aside]
-        recent = self._recent_after(own, outgoing.settled)
+        aside = [text for one in outgoing.aside for text in one.texts(claim.attempt, now)]
+        recent = self._recent.after(own, outgoing.settled)
         pairs = [text for pair in recent.items() for text in pair]
         keys = [own.turns, own.meta, own.plan, own.recent, own.parked, shared.lease, shared.busy]
-        keys += [shared.due, shared.attempts, shared.config, shared.counters]
+        keys += [shared.due, shared.attempts, shared.config, shared.counters, shared.aside]
         arguments: list[str | int] = [claim.scope_key, claim.fence, outgoing.count, outgoing.tokens]
-        arguments += [*_defaults(self._limits), RECENT_SECONDS * 1000]
-        for texts in (aside, pairs, self._outdated(own, recent)):
+        arguments += [*due_figures(self._limits), RECENT_SECONDS * 1000]
+        for texts in (aside, pairs, self._recent.outdated(own, recent)):
             arguments += [len(texts), *texts]
         self._fenced(claim, self._scripts.run("commit", keys, arguments))
-
-    def _recent_after(self, keys: ScopeKeys, settled: list[Turn]) -> dict[str, str]:
-        if not self._context_turns:
-            return {}
-        heard = [turn for turn in settled if not turn.automated]
-        before = self._recent(keys, list(dict.fromkeys(turn.conversation for turn in heard)))
-        return recent_after(before, heard, self._context_turns)
-
-    def _outdated(self, keys: ScopeKeys, renewed: Mapping[str, str]) -> list[str]:
-        with reachable():
-            if self._redis.hlen(keys.recent) + len(renewed) <= RECENT_CONVERSATIONS:
-                return []
-            kept = self._redis.hgetall(keys.recent)
-        return outdated(
-            {_bytes(name).decode(): RECENT.validate_json(turns) for name, turns in kept.items()},
-            renewed,
-        )
 
     def _flush_all(self, keys: PartitionKeys) -> None:
         stayed = 0
@@ -372,12 +355,26 @@ class Inbox:
 
 
 @dataclass(frozen=True)
+class _Aside:
+    """An entry that is parked, and why."""
+
+    entry: Entry
+    reason: str
+    proposal: tuple[Change, ...] = ()
+
+    def texts(self, attempt: int, now: datetime) -> tuple[str, str]:
+        """Its id, and itself as it is kept."""
+        kept = self.entry.aside(self.reason, attempt, now, self.proposal)
+        return self.entry.parked_id, kept
+
+
+@dataclass(frozen=True)
 class _Outgoing:
     """The first turns of a scope on their way out."""
 
     count: int
     tokens: int
-    aside: list[tuple[Entry, str]]
+    aside: list[_Aside]
     settled: list[Turn]
 
 
@@ -387,41 +384,6 @@ def _own(claim: Claim) -> ScopeKeys:
 
 def _shared(claim: Claim) -> PartitionKeys:
     return PartitionKeys(claim.partition)
-
-
-def _defaults(limits: Limits) -> list[int]:
-    return [
-        limits.batch_turns,
-        limits.batch_tokens,
-        round(limits.quiet_seconds * 1000),
-        round(limits.max_wait_seconds * 1000),
-    ]
-
-
-def _stored(limits: Limits) -> Mapping[Any, int]:
-    batch_turns, batch_tokens, quiet_ms, max_wait_ms = _defaults(limits)
-    return {
-        "v": FORMAT,
-        "batch_turns": batch_turns,
-        "batch_tokens": batch_tokens,
-        "quiet_ms": quiet_ms,
-        "max_wait_ms": max_wait_ms,
-        "max_pending": limits.max_pending,
-        "seen_ms": limits.seen_seconds * 1000,
-    }
-
-
-def _limits(stored: Sequence[int]) -> Limits:
-    """The values of `_stored`, in its order."""
-    _, batch_turns, batch_tokens, quiet_ms, max_wait_ms, max_pending, seen_ms = stored
-    return Limits(
-        batch_turns=batch_turns,
-        batch_tokens=batch_tokens,
-        quiet_seconds=quiet_ms / 1000,
-        max_wait_seconds=max_wait_ms / 1000,
-        max_pending=max_pending,
-        seen_seconds=round(seen_ms / 1000),
-    )
 
 
 def _bytes(value: object) -> bytes:

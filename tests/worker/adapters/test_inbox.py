@@ -2,6 +2,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -190,14 +191,17 @@ def to_the_brim(client: Redis) -> None:
 def work_off(inbox: Inbox) -> list[str]:
     done: list[str] = []
     inbox.flush()
-    while (claim := inbox.claim()) is not None:
+    for nth in count(1):
+        claim = inbox.claim()
+        if claim is None:
+            break
         inbox.renew(claim)
         inbox.keep_plan(claim, "{}")
-        if claim.attempt == 1 and claim.fence % 5 == 0:
+        if claim.attempt == 1 and nth % 5 == 0:
             inbox.fail(claim, 0, burn=True)
             continue
         turns = inbox.turns(claim)
-        if claim.fence % 7 == 0:
+        if nth % 7 == 0:
             inbox.park(claim, len(turns), "looked at later")
         else:
             inbox.commit(claim, len(turns), 1)
@@ -256,6 +260,35 @@ def test_a_redis_that_is_down_is_unavailable() -> None:
                     call()
 
 
+# The fencing token
+
+
+def test_a_later_claim_has_a_higher_fence_even_if_redis_lost_its_data(
+    redis_client: Redis, inbox: Inbox, publish: Publish
+) -> None:
+    publish("a")
+    before = claimed(inbox).fence
+    redis_client.flushall()
+    publish("a")
+    inbox.flush()
+
+    assert claimed(inbox).fence > before
+
+
+@pytest.mark.parametrize("last", [2**52, 2**53 - 2])
+def test_a_fence_never_goes_back_with_the_clock_and_is_exact(
+    redis_client: Redis, inbox: Inbox, publish: Publish, last: int
+) -> None:
+    redis_client.set(SHARED.fence, last)
+    publish("a")
+    claim = claimed(inbox)
+
+    assert claim.fence == last + 1
+    inbox.renew(claim)
+    inbox.keep_plan(claim, "{}")
+    inbox.commit(claim, 1, 1)
+
+
 # The way of a batch
 
 
@@ -268,7 +301,8 @@ def test_a_batch_is_claimed_read_and_committed(inbox: Inbox, publish: Publish) -
     publish("a", "b")
     claim = claimed(inbox)
 
-    assert claim == Claim(scope_key=key(), partition=0, fence=1, attempt=1, batch_turns=4)
+    fence = claim.fence
+    assert claim == Claim(scope_key=key(), partition=0, fence=fence, attempt=1, batch_turns=4)
     assert texts(inbox.turns(claim)) == ["a", "b"]
     assert inbox.held(claim) == 2
     assert inbox.claim() is None
@@ -356,7 +390,7 @@ def test_a_kept_plan_is_there_for_the_successor(
     expire(redis_client)
     successor = claimed(inbox)
 
-    assert (successor.fence, successor.attempt) == (2, 2)
+    assert (successor.fence > claim.fence, successor.attempt) == (True, 2)
     assert inbox.kept_plan(successor) == '{"plan": "ö"}'
 
 

@@ -1,11 +1,11 @@
 #!lua flags=allow-oom
 -- The first turns of a scope leave its inbox, consolidated or parked, and the lease ends.
--- KEYS  turns meta plan recent parked lease busy due attempts config counters
+-- KEYS  turns meta plan recent parked lease busy due attempts config counters aside
 -- ARGV  scope key, fencing token, turns, tokens, the defaults of batch_turns batch_tokens quiet_ms max_wait_ms,
 --       ms for which recent turns live, then three lists, each after its length:
---       parked turns; conversation, recent turns, …; conversations to leave out of recent
+--       id, parked turn, …; conversation, recent turns, …; conversations to leave out of recent
 -- Gives 1, or 0 if the lease is another's
-local turns, meta, plan, recent, parked, lease, busy, due, attempts, config, counters = unpack(KEYS)
+local turns, meta, plan, recent, parked, lease, busy, due, attempts, config, counters, aside = unpack(KEYS)
 local scope = ARGV[1]
 if redis.call('HGET', lease, scope) ~= ARGV[2] then
   redis.call('HINCRBY', counters, 'stale', 1)
@@ -25,8 +25,9 @@ end
 
 -- Parked first: an error further down must never lose a turn.
 local from, to = list()
-local aside = to - from + 1
-for at = from, to do redis.call('RPUSH', parked, ARGV[at]) end
+local parting, fresh = (to - from + 1) / 2, 0
+for at = from, to, 2 do fresh = fresh + redis.call('HSET', parked, ARGV[at], ARGV[at + 1]) end
+if parting > 0 then redis.call('ZADD', aside, 'NX', now, scope) end
 from, to = list()
 for at = from, to, 2 do redis.call('HSET', recent, ARGV[at], ARGV[at + 1]) end
 if to > from then redis.call('PEXPIRE', recent, ARGV[9]) end
@@ -39,18 +40,18 @@ local left = redis.call('LLEN', turns)
 local gone = before - left
 redis.call('DEL', plan)
 redis.call('HINCRBY', counters, 'pending', -gone)
-redis.call('HINCRBY', counters, 'settled', gone - aside)
-if aside > 0 then redis.call('HINCRBY', counters, 'parked', aside) end
+redis.call('HINCRBY', counters, 'settled', gone - parting)
+if fresh > 0 then redis.call('HINCRBY', counters, 'parked', fresh) end
 
 if left == 0 then
   redis.call('DEL', meta)
 else
-  local known = redis.call('HMGET', meta, 'tokens', 'limit', 'flush')
+  local known = redis.call('HMGET', meta, 'tokens', 'limit', 'flush', 'out')
   local tokens = math.max(0, tonumber(known[1] or 0) - ARGV[4])
   local flush = math.max(0, tonumber(known[3] or 0) - gone)
   local first = tonumber(string.match(redis.call('LINDEX', turns, 0), '^%d+')) or now
   local last = tonumber(string.match(redis.call('LINDEX', turns, -1), '^%d+')) or now
-  redis.call('HSET', meta, 'tokens', tokens, 'first', first, 'flush', flush)
+  redis.call('HSET', meta, 'tokens', tokens, 'first', first, 'flush', flush, 'out', (known[4] or 0) + gone)
   local at = now
   if known[2] then
     -- Halved after a failure, the batch grows back step by step, and the rest has waited long enough.

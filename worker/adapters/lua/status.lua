@@ -1,17 +1,22 @@
 #!lua flags=allow-oom
 -- The figures of one partition, at one moment.
--- KEYS  due busy counters
--- Gives {pending turns, parked turns, waiting scopes, busy scopes, ready scopes, ms that the oldest is ready}
-local due, busy, counters = unpack(KEYS)
+-- KEYS  due busy counters bells
+-- Gives {waiting scopes, busy scopes, ready scopes, expired leases, ms that the oldest is ready, doorbells out,
+--        ms since the last error, what it was}, then name, figure, … of the counters
+local due, busy, counters, bells = unpack(KEYS)
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local figures = redis.call('HMGET', counters, 'pending', 'parked')
 local oldest = redis.call('ZRANGE', due, 0, 0, 'WITHSCORES')[2]
 local expired = redis.call('ZRANGE', busy, 0, 0, 'WITHSCORES')[2]
 local since = math.min(tonumber(oldest or now), tonumber(expired or now), now)
-return {
-  tonumber(figures[1] or 0), tonumber(figures[2] or 0),
+local lapsed = redis.call('ZCOUNT', busy, '-inf', now)
+local known = redis.call('HMGET', counters, 'error_at', 'error')
+local figures = {
   redis.call('ZCARD', due), redis.call('ZCARD', busy),
-  redis.call('ZCOUNT', due, '-inf', now) + redis.call('ZCOUNT', busy, '-inf', now),
-  now - since,
+  redis.call('ZCOUNT', due, '-inf', now) + lapsed, lapsed,
+  now - since, redis.call('ZCOUNT', bells, '(' .. string.format('%.0f', now), '+inf'),
+  now - tonumber(known[1] or now), known[2] or '',
 }
+-- A hash of some twenty fields, however much there is in the queue.
+for _, each in ipairs(redis.call('HGETALL', counters)) do table.insert(figures, each) end
+return figures

@@ -1,7 +1,7 @@
 """Which store a setting means."""
 
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 from urllib.parse import unquote
 
 from worker.adapters.ondemand import on_demand
@@ -23,11 +23,18 @@ def open_store(
 
     After `sqlite:///` comes the path, so an absolute one makes four slashes.
     """
-    if url.startswith(SQLITE):
+    if kind_of(url) == "sqlite":
         return SqliteStore(_path(url))
+    weaviate = on_demand("worker.adapters.stores.weaviate", "WeaviateStore")
+    return cast("Store", weaviate(weaviate_address.parse(url), key, deadline_seconds))
+
+
+def kind_of(url: str) -> Literal["sqlite", "weaviate"]:
+    """Raises `Misconfigured` for a scheme that is none of ours."""
+    if url.startswith(SQLITE):
+        return "sqlite"
     if url.partition("://")[0] in weaviate_address.PORTS:
-        weaviate = on_demand("worker.adapters.stores.weaviate", "WeaviateStore")
-        return cast("Store", weaviate(weaviate_address.parse(url), key, deadline_seconds))
+        return "weaviate"
     raise Misconfigured(
         f"SLOWWAVE_STORE_URL begins with {url.partition('://')[0]!r} and is none of `sqlite:///PATH`, `weaviate://HOST:PORT?grpc_port=N`,"
         " `weaviates://HOST:PORT?grpc_port=N`"

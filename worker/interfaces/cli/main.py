@@ -8,11 +8,14 @@ from worker.interfaces.cli.demo import demo
 from worker.interfaces.cli.drain import drain
 from worker.interfaces.cli.ending import Commands
 from worker.interfaces.cli.history import history
+from worker.interfaces.cli.ingest import ingest
 from worker.interfaces.cli.memories import memories
+from worker.interfaces.cli.parked import parked
 from worker.interfaces.cli.publish import publish
 from worker.interfaces.cli.recall import recall
 from worker.interfaces.cli.status import status
 from worker.interfaces.cli.streams import mend
+from worker.interfaces.cli.wait import wait
 from worker.interfaces.cli.worker import up, worker
 
 app = typer.Typer(
@@ -32,8 +35,22 @@ def _start() -> None:
     log.configure("warning")
 
 
-for command in (demo, up, worker, publish, drain, memories, history, recall, status, check):
+for command in (
+    demo,
+    up,
+    worker,
+    publish,
+    wait,
+    ingest,
+    drain,
+    memories,
+    history,
+    recall,
+    status,
+    check,
+):
     app.command()(command)
+app.add_typer(parked, name="parked")
 
 
 def run() -> None:

@@ -94,7 +94,7 @@ def waiting(what: str) -> Iterator[None]:
         yield
 
 
-def short(id: UUID | None) -> str:
+def short(id: UUID | str | None) -> str:
     return str(id)[:SHORT_ID] if id else "–"
 
 

@@ -1,37 +1,59 @@
 """`slowwave status`: the queue in figures."""
 
+from collections.abc import Iterator
+
 from pydantic import JsonValue
 
-from worker.adapters.inbox import Inbox
+from worker.adapters.figures import Status
+from worker.adapters.stores.opening import kind_of
+from worker.errors import Misconfigured
 from worker.interfaces.cli.opening import watching
 from worker.interfaces.cli.options import AsJson
 from worker.interfaces.cli.output import answers, emit, table
+from worker.interfaces.cli.where import without_secrets
 from worker.settings import Settings, load
 
 
 def status(as_json: AsJson = False) -> None:
-    """Show what waits, what is worked on and what was parked."""
+    """Show what waits, what is worked on, what was parked, and what went wrong last.
+
+    How long the oldest scope has been ready is what to watch: with enough workers it stays near 0.
+    """
+    settings = load()
     with watching() as inbox:
-        figures = _figures(inbox, load())
+        queue = inbox.status()
+    kind, problem = _store(settings)
+    figures = _figures(queue, settings, kind)
     if as_json:
         emit(figures)
-        return
-    rows = [
-        (name.replace("_", " "), "–" if value is None else value) for name, value in figures.items()
-    ]
-    answers().print(table("", ("figure", "now"), rows, tall=False))
+    else:
+        rows = list(_rows(figures))
+        answers().print(table("", ("figure", "now"), rows, tall=False))
+    if problem is not None:
+        raise problem
 
 
-def _figures(inbox: Inbox, settings: Settings) -> dict[str, JsonValue]:
-    queue = inbox.status()
-    return {
-        "pending_turns": queue.pending_turns,
-        "pending_scopes": queue.pending_scopes,
-        "ready": queue.ready,
-        "oldest_ready_seconds": queue.oldest_ready_seconds,
-        "busy": queue.busy,
-        "parked": queue.parked,
-        "store": "sqlite" if settings.uses_embedded_store else "weaviate",
-        "model": settings.model,
-        "embedder": settings.embedder,
-    }
+def _store(settings: Settings) -> tuple[str, Misconfigured | None]:
+    try:
+        return kind_of(settings.store), None
+    except Misconfigured as error:
+        return "unknown", error
+
+
+def _figures(queue: Status, settings: Settings, store: str) -> dict[str, JsonValue]:
+    shown: dict[str, JsonValue] = queue.model_dump(mode="json")
+    if queue.last_error is not None:
+        reason = without_secrets(queue.last_error.reason, settings)
+        shown["last_error"] = {"reason": reason, "seconds_ago": queue.last_error.seconds_ago}
+    return shown | {"store": store, "model": settings.model, "embedder": settings.embedder}
+
+
+def _rows(figures: dict[str, JsonValue]) -> Iterator[tuple[str, object]]:
+    for name, value in figures.items():
+        label = name.replace("_", " ")
+        if name == "last_error" and isinstance(value, dict):
+            yield label, f"{value['seconds_ago']} s ago: {value['reason']}"
+        elif isinstance(value, dict):
+            yield label, ", ".join(f"{why} {count}" for why, count in value.items())
+        else:
+            yield label, "–" if value is None else value

@@ -1,3 +1,5 @@
+from redis import Redis
+
 from tests.worker.interfaces.cli.running import Cli
 
 
@@ -21,3 +23,25 @@ def test_people_see_the_same_figures_and_what_they_are_worked_with(cli: Cli) -> 
     assert "pending turns" in told.out
     assert "sqlite" in told.out
     assert "rules" in told.out
+
+
+def test_the_last_error_is_shown_with_its_age(cli: Cli, redis_client: Redis) -> None:
+    down = {"SLOWWAVE_MODEL": "m", "SLOWWAVE_MODEL_URL": "http://127.0.0.1:1/v1"}
+    file = cli.write({"app": "tests", "user": "ann", "role": "user", "text": "I live in Oslo."})
+    cli("publish", file)
+    cli("drain", "--all", **down)
+    told, figures = cli("status"), cli("status", "--json").document
+
+    assert "http://127.0.0.1:1/v1" in figures["last_error"]["reason"]
+    assert figures["last_error"]["seconds_ago"] >= 0
+    assert "s ago: " in told.out
+    assert figures["claims"]["flush"] >= 1
+
+
+def test_a_store_that_is_none_is_not_called_fine(cli: Cli) -> None:
+    told = cli("status", "--json", SLOWWAVE_STORE_URL="postgres://db/memory")
+
+    assert told.status == 1
+    assert told.document["store"] == "unknown"
+    assert told.document["pending_turns"] == 0
+    assert "SLOWWAVE_STORE_URL begins with 'postgres'" in told.err

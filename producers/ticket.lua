@@ -1,0 +1,17 @@
+#!lua flags=no-writes
+-- What became of a turn that was published; changes nothing.
+-- KEYS  meta seen parked   (of one scope, schemas/keys.py)
+-- ARGV  turn id, since, place   (as publish.lua gave them)
+-- Gives {"waiting"}, {"parked", why}, {"consolidated"}, or {"unknown"} for a turn that Redis does not remember
+local meta, seen, parked = unpack(KEYS)
+local id = ARGV[1]
+local known = redis.call('HMGET', meta, 'since', 'out', 'again:' .. id)
+local out = tonumber(known[2] or 0)
+-- One that was parked and put back has another place.
+local place = tonumber(known[3] or (known[1] == ARGV[2] and ARGV[3]) or 0)
+if place > out then return {'waiting'} end
+local aside = redis.call('HGET', parked, id)
+if aside then return {'parked', cjson.decode(aside).reason} end
+-- Nobody remembers a turn longer than `seen`, and a Redis that lost its tail not even that long.
+if redis.call('ZSCORE', seen, id) then return {'consolidated'} end
+return {'unknown'}

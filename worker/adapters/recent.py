@@ -1,0 +1,51 @@
+"""The last turns of a scope's conversations, kept at commit as context for later ones."""
+
+from collections.abc import Mapping, Sequence
+
+from redis import Redis
+
+from schemas.keys import ScopeKeys
+from schemas.turn import Turn
+from worker.adapters.entries import RECENT, RECENT_CONVERSATIONS, outdated, recent_after
+from worker.adapters.redis_server import reachable
+
+
+class Recent:
+    """Reads what is kept and says what to keep; `commit` writes it. Every call may raise `Unavailable`."""
+
+    def __init__(self, client: Redis, keep: int) -> None:
+        self._redis = client
+        self._keep = keep
+
+    def turns(self, keys: ScopeKeys, conversations: list[str]) -> dict[str, tuple[Turn, ...]]:
+        """Of each of these conversations, oldest first."""
+        if not conversations:
+            return {}
+        with reachable():
+            kept = self._redis.hmget(keys.recent, conversations)
+        return {
+            conversation: RECENT.validate_json(turns) if turns else ()
+            for conversation, turns in zip(conversations, kept, strict=True)
+        }
+
+    def after(self, keys: ScopeKeys, settled: Sequence[Turn]) -> dict[str, str]:
+        """Conversation → what to keep of it, once these turns are settled too."""
+        if not self._keep:
+            return {}
+        heard = [turn for turn in settled if not turn.automated]
+        before = self.turns(keys, list(dict.fromkeys(turn.conversation for turn in heard)))
+        return recent_after(before, heard, self._keep)
+
+    def outdated(self, keys: ScopeKeys, renewed: Mapping[str, str]) -> list[str]:
+        """Conversations to forget."""
+        with reachable():
+            if self._redis.hlen(keys.recent) + len(renewed) <= RECENT_CONVERSATIONS:
+                return []
+            kept = self._redis.hgetall(keys.recent)
+        return outdated(
+            {
+                name.decode() if isinstance(name, bytes) else str(name): RECENT.validate_json(turns)
+                for name, turns in kept.items()
+            },
+            renewed,
+        )
