@@ -17,6 +17,7 @@ from schemas.memory import Archive, Fact, Memory
 from schemas.plan import Run
 from schemas.scope import Scope
 from tests.endpoint import Endpoint, endpoint
+from worker.adapters.breaker import Breaker
 from worker.adapters.chat import EndpointChat
 from worker.adapters.inbox import Claim, Inbox
 from worker.adapters.model import Model
@@ -120,6 +121,7 @@ def desk(
     parts = Parts(
         settings=settings,
         inbox=inbox,
+        breaker=Breaker(redis),
         spending=Spending(redis, partitions),
         store=store,
         embedder=embedder,

@@ -25,7 +25,8 @@ STORY = CORE | {
 }
 SHELL = STORY | {
     *("celery", "redis", "worker.app", "worker.log", "worker.pipeline", "worker.pump"),
-    *("worker.recall", "worker.tasks", "worker.wiring"),
+    *("worker.hands", "worker.recall", "worker.reviewing", "worker.tasks", "worker.vouching"),
+    "worker.wiring",
 }
 
 #: Layer → what it may import besides the standard library and itself.
@@ -59,8 +60,11 @@ MAY_IMPORT = {
     "worker.extracting": STORY,
     "worker.judging": STORY,
     "worker.thinking": STORY,
+    "worker.hands": STORY,
+    "worker.vouching": STORY,
     "worker.pipeline": STORY,
     "worker.recall": STORY,
+    "worker.reviewing": STORY | {"worker.pipeline"},
     "worker.wiring": SHELL,
     "worker.pump": SHELL,
     "worker.tasks": SHELL,

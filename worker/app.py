@@ -1,13 +1,29 @@
 """The Celery app. `celery -A worker.app worker -P threads` is the same as `slowwave worker`."""
 
+import os
+import signal
+import threading
 from typing import Any
 
-from celery import Celery
-from celery.signals import setup_logging, worker_shutdown, worker_shutting_down
+import structlog
+from celery import Celery, bootsteps
+from celery.signals import setup_logging, worker_ready, worker_shutdown, worker_shutting_down
 
-from worker import log, tasks, wiring
+from worker import tasks, wiring
+from worker.adapters.broker import broker
+from worker.errors import Misconfigured
+from worker.log import configure
 from worker.pump import Pump
-from worker.settings import load
+from worker.settings import Settings, load
+
+log = structlog.get_logger()
+
+#: Set by a second signal: what is held is let go of without waiting.
+AT_ONCE = threading.Event()
+
+#: A bell is nothing to be kept and given out again. Besides, where Redis is lost while a bell waits for a thread,
+#: kombu 5.7 acknowledges it through a client that it has let go of, and the worker ends (AttributeError).
+DISPOSABLE = {"ack_emulation": False}
 
 #: Seconds between two bells of the scheduler, a second net under the pump.
 NET_SECONDS = 60
@@ -23,11 +39,20 @@ SCHEDULE = {
 }
 
 
+def broker_of(settings: Settings) -> dict[str, Any]:
+    """Where the doorbells go. Raises `Misconfigured` as `broker`."""
+    if settings.broker_url:
+        return broker(settings.broker_url, "SLOWWAVE_BROKER_URL")
+    return broker(wiring.redis_url(settings), "SLOWWAVE_REDIS_URL")
+
+
 def configuration() -> dict[str, Any]:
     """Celery's settings; read when a worker starts, not when this module is imported."""
     settings = load()
+    told = broker_of(settings)
     return {
-        "broker_url": settings.broker_url or wiring.redis_url(settings),
+        **told,
+        "broker_transport_options": {**told["broker_transport_options"], **DISPOSABLE},
         "result_backend": None,
         "task_ignore_result": True,
         # Doorbells can be lost and doubled: late acknowledgement would only add redeliveries.
@@ -39,31 +64,61 @@ def configuration() -> dict[str, Any]:
         "worker_hijack_root_logger": False,
         "worker_cancel_long_running_tasks_on_connection_loss": False,
         "broker_connection_retry_on_startup": True,
+        # Celery gives up after 100 otherwise; a Redis that is down for an hour is no reason to end.
+        "broker_connection_max_retries": None,
         "beat_schedule": SCHEDULE,
-        "broker_transport_options": {
-            "global_keyprefix": "slowwave:celery:",
-            "socket_timeout": 5,
-            "socket_keepalive": True,
-            "unacked_restore_interval": 5,
-            "unacked_restore_throttle": 1,
-        },
     }
+
+
+class NoGreenThreads(bootsteps.Step):
+    """Refuses the pools that fake threads, before anything is started."""
+
+    def __init__(self, worker: Any, **options: Any) -> None:
+        if worker.pool_cls.is_green:
+            raise Misconfigured(
+                "the pools gevent and eventlet are refused: Celery never gives out again on Redis what their"
+                " workers held when they died, and the clients of model and store block all of a process:"
+                " use `slowwave worker`, or -P threads"
+            )
+        super().__init__(worker, **options)
 
 
 app = Celery("slowwave", set_as_current=False)
 app.add_defaults(configuration)
+app.steps["worker"].add(NoGreenThreads)
 app.steps["consumer"].add(Pump)
 app.task(name="slowwave.drain")(tasks.drain)
 
 
 @setup_logging.connect
 def _logging(**_: Any) -> None:
-    log.configure()
+    configure()
+
+
+@worker_ready.connect
+def _stop_in_one_way(**_: Any) -> None:
+    """Celery's harder way, after Ctrl-C again or SIGQUIT, breaks on threads, which cannot be killed."""
+    for harder in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(harder, signal.getsignal(signal.SIGTERM))
 
 
 @worker_shutting_down.connect
-def _stop_claiming(**_: Any) -> None:
-    tasks.STOPPING.set()
+def _stop(**_: Any) -> None:
+    """Called in a signal's handler, again for each further one."""
+    if tasks.STOPPING.is_set():
+        AT_ONCE.set()
+    else:
+        tasks.STOPPING.set()
+        threading.Thread(target=_end_in_time, name="grace", daemon=True).start()
+
+
+def _end_in_time() -> None:
+    """Ends a process whose threads do not: a call that waits for a model cannot be told to stop."""
+    asked_again = AT_ONCE.wait(load().grace_seconds)
+    released = tasks.HANDS.let_go()
+    log.warning("worker_ended_early", asked_again=asked_again, released=released)
+    wiring.close()
+    os._exit(128 + signal.SIGINT if asked_again else 0)
 
 
 @worker_shutdown.connect

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from worker.adapters.breaker import Breaker
 from worker.adapters.inbox import Inbox
 from worker.adapters.model import Model
 from worker.adapters.spending import Spending
@@ -18,6 +19,7 @@ class Parts:
 
     settings: Settings
     inbox: Inbox
+    breaker: Breaker
     spending: Spending
     store: Store
     embedder: Embedder

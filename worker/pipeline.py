@@ -22,7 +22,7 @@ from worker.core import runs
 from worker.core.kept import Kept
 from worker.core.ports import Store
 from worker.core.setting import Setting
-from worker.errors import Misconfigured, PlanConflict
+from worker.errors import Misconfigured, Part, PlanConflict
 from worker.parts import Parts
 from worker.thinking import policy, thought
 
@@ -37,6 +37,8 @@ class Outcome:
     turns: int
     #: Kind of change → how many.
     changes: Mapping[str, int] = field(default_factory=dict)
+    #: What did all that was asked of it.
+    served: frozenset[Part] = frozenset()
 
 
 def consolidate(parts: Parts, claim: Claim, now: datetime) -> Outcome:
@@ -52,7 +54,7 @@ def consolidate(parts: Parts, claim: Claim, now: datetime) -> Outcome:
             _apply(parts.store, kept.plan, lease)
         held = kept.plan.held if kept.plan else ()
         parts.inbox.commit(claim, kept.count, kept.tokens, held)
-    return _outcome(kept)
+    return _outcome(kept, _served(kept.plan, is_new=before is None))
 
 
 def kept_by(inbox: Inbox, claim: Claim) -> Kept | None:
@@ -91,7 +93,7 @@ def _apply(store: Store, plan: Plan, lease: Lease) -> None:
         raise
 
 
-def _finish_open_runs(store: Store, scope: Scope, lease: Lease) -> None:
+def finish_open_runs(store: Store, scope: Scope, lease: Lease) -> None:
     """A run that a crash left half done is finished first, even if Redis lost its plan.
 
     One that cannot be is none of this batch's concern: it stays parked, and its turns are free.
@@ -110,7 +112,7 @@ def _decide(parts: Parts, claim: Claim, lease: Lease, now: datetime) -> Kept:
     """Read the batch, leave out what a run has settled, think, and keep the plan under the fence."""
     turns = parts.inbox.turns(claim)
     scope = turns[0].scope
-    _finish_open_runs(parts.store, scope, lease)
+    finish_open_runs(parts.store, scope, lease)
     known = list(parts.store.runs(scope, [turn.id for turn in turns]))
     fresh = _fresh(turns, known)
     tokens = sum(estimate(turn.text) for turn in turns)
@@ -136,8 +138,20 @@ def _fresh(turns: Sequence[Turn], known: Iterable[Run]) -> tuple[Turn, ...]:
     return tuple(once.values())
 
 
-def _outcome(kept: Kept) -> Outcome:
+def _outcome(kept: Kept, served: frozenset[Part]) -> Outcome:
     if kept.plan is None:
-        return Outcome(run=None, turns=kept.count)
+        return Outcome(run=None, turns=kept.count, served=served)
     kinds = Counter[str](change.kind for change in kept.plan.changes)
-    return Outcome(run=kept.plan.run, turns=kept.count, changes=kinds)
+    return Outcome(run=kept.plan.run, turns=kept.count, changes=kinds, served=served)
+
+
+def _served(plan: Plan | None, *, is_new: bool) -> frozenset[Part]:
+    """A plan kept from a crash says nothing of what is up now but the store."""
+    if plan is None or not is_new:
+        return frozenset({"store"})
+    asked: dict[Part, bool] = {
+        "store": True,
+        "model": plan.usage.total_calls > 0,
+        "embedder": plan.facts > 0,
+    }
+    return frozenset(part for part, was_asked in asked.items() if was_asked)

@@ -39,6 +39,9 @@ class Pump(bootsteps.StartStopStep):
 
     def start(self, consumer: Any) -> None:
         self._timer = consumer.timer.call_repeatedly(TICK_SECONDS, self._tick, (consumer,))
+        # Where the connection is lost, nobody needs the bells that wait for a thread; kombu would try to give them
+        # back, fail, and write them to a file.
+        consumer.task_consumer.channel.do_restore = False
 
     def _tick(self, consumer: Any) -> None:
         if time.monotonic() < self._rests_until:
@@ -51,16 +54,25 @@ class Pump(bootsteps.StartStopStep):
             log.warning("pump_waits", reason=str(error))
 
     def stop(self, consumer: Any) -> None:
+        if consumer.connection is not None:
+            consumer.task_consumer.channel.do_restore = True
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
 
 def ring() -> list[str]:
-    """Doorbells to send: one for each scope that is due and has none out. Raises as `open_parts`."""
+    """Doorbells to send: one for each scope that is due and has none out; none while a part rests, then one.
+
+    Raises as `open_parts`.
+    """
     wanted = serving_parts()
-    bells = [str(uuid4()) for _ in range(wanted.settings.concurrency)]
-    count = wanted.inbox.ring(bells, BELL_SECONDS, wanted.settings.concurrency)
+    gate = wanted.breaker.look()
+    if gate.is_shut:
+        return []
+    most = 1 if gate.part else wanted.settings.concurrency
+    bells = [str(uuid4()) for _ in range(most)]
+    count = wanted.inbox.ring(bells, BELL_SECONDS, most)
     return bells[:count]
 
 

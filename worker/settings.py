@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from pydantic import (
     AliasChoices,
@@ -45,10 +44,12 @@ class Settings(BaseSettings):
 
     redis_url: str | None = Field(
         default=None,
-        description="Redis or Valkey that holds the turns; the embedded server unless set.",
+        description="Redis or Valkey that holds the turns: `redis://HOST:PORT/0`, `rediss://`, `unix://`, `redis+sentinel://`"
+        " or `redis+cluster://`, see docs/redis.md; the embedded server unless set.",
     )
     broker_url: str | None = Field(
-        default=None, description="Redis for Celery's doorbells; `redis_url` unless set."
+        default=None,
+        description="Redis for Celery's doorbells, of the same forms but no cluster; `redis_url` unless set.",
     )
     redis_partitions: int = Field(
         default=1,
@@ -248,6 +249,11 @@ class Settings(BaseSettings):
     max_attempts: int = Field(
         default=5, ge=1, description="Attempts after which a single turn is parked."
     )
+    grace_seconds: float = Field(
+        default=25.0,
+        ge=0,
+        description="Seconds that a worker told to stop has for its batches; then their turns go back.",
+    )
     concurrency: int = Field(
         default=4, ge=1, le=256, description="Batches that one worker process handles at once."
     )
@@ -293,10 +299,6 @@ class Settings(BaseSettings):
     def store(self) -> str:
         """The store's URL, the embedded default resolved."""
         return self.store_url or f"sqlite:///{self.data_dir.expanduser().absolute() / 'memory.db'}"
-
-    @property
-    def uses_embedded_store(self) -> bool:
-        return urlsplit(self.store).scheme == "sqlite"
 
 
 def revealed(key: SecretStr | None) -> str | None:

@@ -3,20 +3,37 @@
 import random
 import threading
 import time
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import structlog
 
+from worker.adapters.breaker import Gate
 from worker.adapters.inbox import Claim
+from worker.core.breaker import Failing, is_own, rest_seconds
 from worker.core.retry import Decision, Stake, decide
-from worker.errors import LeaseLost, Misconfigured, SlowwaveError, Unprocessable
-from worker.pipeline import Outcome, Parts, consolidate, kept_by
+from worker.errors import (
+    LeaseLost,
+    Misconfigured,
+    Part,
+    Retryable,
+    SlowwaveError,
+    TooSlow,
+    Unprocessable,
+)
+from worker.hands import Hands
+from worker.parts import Parts
+from worker.pipeline import Outcome, consolidate, kept_by
+from worker.vouching import answers
 from worker.wiring import serving_parts
 
 log = structlog.get_logger()
 
 #: Set when the worker was asked to stop: what is held is finished, nothing more is claimed.
 STOPPING = threading.Event()
+#: What this process holds.
+HANDS = Hands()
 
 #: Bounds of one task, after which other queues of the worker get their turn.
 BUDGET_SECONDS = 20
@@ -41,16 +58,33 @@ def _work_off(these: Parts) -> None:
 
 
 def settle_next(these: Parts) -> Claim | None:
-    """Consolidate one batch of whoever is due longest; the claim, or nothing if nobody is due."""
-    claim = these.inbox.claim()
-    if claim is not None:
-        with structlog.contextvars.bound_contextvars(scope=claim.scope_key, fence=claim.fence):
+    """Consolidate one batch of whoever is due longest; the claim, or nothing if nobody is due or a part rests."""
+    gate = these.breaker.ask()
+    if gate.is_shut:
+        return None
+    try:
+        claim = these.inbox.claim()
+        if claim is not None:
             settle(these, claim)
+    finally:
+        let_go(these, gate)
     return claim
+
+
+def let_go(these: Parts, gate: Gate) -> None:
+    """Where Redis does not hear of it, the probe is given to another after a while."""
+    with suppress(SlowwaveError):
+        these.breaker.let_go(gate)
 
 
 def settle(these: Parts, claim: Claim) -> Outcome | None:
     """Consolidate, and carry out what follows from a failure. An unknown error is a bug and rises."""
+    bound = structlog.contextvars.bound_contextvars(scope=claim.scope_key, fence=claim.fence)
+    with bound, HANDS.holding(these.inbox, claim):
+        return _settle(these, claim)
+
+
+def _settle(these: Parts, claim: Claim) -> Outcome | None:
     try:
         _refuse_what_kills(these, claim)
         outcome = consolidate(these, claim, datetime.now(UTC))
@@ -60,6 +94,9 @@ def settle(these: Parts, claim: Claim) -> Outcome | None:
     except SlowwaveError as error:
         _fail(these, claim, error)
         return None
+    # The batch is done; where Redis does not hear who served it, the next one tells.
+    with suppress(SlowwaveError):
+        these.breaker.served(outcome.served, claim)
     log.info("batch_settled", run=str(outcome.run), turns=outcome.turns, **outcome.changes)
     return outcome
 
@@ -89,11 +126,37 @@ def _fail(these: Parts, claim: Claim, error: SlowwaveError) -> None:
 
 
 def _give_back(these: Parts, claim: Claim, error: SlowwaveError) -> None:
-    stake = Stake(1) if isinstance(error, Misconfigured) else _stake(these, claim)
+    failing = these.breaker.failed(error.part, claim) if error.part else None
+    alone = error.may_be_text and failing is not None and is_own(failing)
+    stake = replace(_stake_after(these, claim, error), failed_alone=alone)
     match decide(error, claim.attempt, stake, these.settings.max_attempts, random.random()):  # noqa: S311
         case Decision(park=True):
             log.error("batch_parked", reason=str(error), turns=stake.turns, attempts=claim.attempt)
             these.inbox.park(claim, stake.turns, str(error))
         case Decision(after_seconds=seconds, burn=burn):
             log.warning("batch_failed", reason=str(error), again_in_seconds=round(seconds, 1))
-            these.inbox.fail(claim, seconds, burn=burn)
+            these.inbox.fail(claim, seconds, burn=burn, reason=str(error))
+            if error.part and failing:
+                _look_into(these, error.part, error, failing)
+
+
+def _stake_after(these: Parts, claim: Claim, error: SlowwaveError) -> Stake:
+    """What makes a kept plan unreadable keeps it from being read here as well."""
+    if isinstance(error, Misconfigured) and error.part is None:
+        return Stake(1)
+    return _stake(these, claim)
+
+
+def _look_into(these: Parts, part: Part, error: SlowwaveError, failing: Failing) -> None:
+    """What fails everyone is put to rest; what may fail one text alone is asked something else."""
+    if seconds := rest_seconds(failing):
+        these.breaker.rest(part, failing, seconds)
+        log.warning("part_rests", part=part, seconds=seconds, reason=str(error))
+    elif _is_worth_asking(error) and answers(these, part):
+        these.breaker.answered(part, failing)
+
+
+def _is_worth_asking(error: SlowwaveError) -> bool:
+    """Not where it was too slow, or does not take such requests: that it answers something short says little then."""
+    is_fault = isinstance(error, Retryable) and not isinstance(error, TooSlow)
+    return is_fault and error.may_be_text and not STOPPING.is_set()

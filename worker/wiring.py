@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import structlog
 from redis import Redis
 
+from worker.adapters.breaker import Breaker
 from worker.adapters.embedded import embedded_redis
 from worker.adapters.embedders.opening import OpenedEmbedder, open_embedder
 from worker.adapters.inbox import Inbox
@@ -86,6 +87,7 @@ def open_parts(settings: Settings) -> Parts:
         made = Parts(
             settings=settings,
             inbox=inbox,
+            breaker=Breaker(client),
             spending=Spending(client, settings.redis_partitions),
             store=memories.store,
             embedder=memories.embedder,
@@ -104,7 +106,7 @@ def judging_of(settings: Settings, embedder: Embedder) -> Judging:
         novelty = Novelty(settings.novelty, settings.novelty_exempt)
     if settings.model == "rules":
         return Judging(
-            RuleJudgment(embedder.same, settings.max_group),
+            RuleJudgment(embedder.same, settings.max_group, settings.resolver),
             max_group=settings.max_group,
             resolver=settings.resolver,
             adds_only=DETECTORS[settings.detector].adds_only,

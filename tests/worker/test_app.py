@@ -1,20 +1,43 @@
 """The Celery app: what it listens for, and that bells of any origin find their task."""
 
 import os
+import re
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from celery.concurrency.thread import TaskPool as ThreadPool
 from redis import Redis
 
 from tests.redis_service import RedisServer
-from worker.app import SCHEDULE, app
+from worker.app import SCHEDULE, app, configuration
+from worker.errors import Misconfigured
+from worker.settings import Settings
+
+COMPOSE = Path(__file__).parents[2] / "deploy" / "compose.yaml"
 
 
 def test_what_the_scheduler_rings_is_a_task_that_there_is() -> None:
     assert {entry["task"] for entry in SCHEDULE.values()} <= app.tasks.keys()
+
+
+class Green(ThreadPool):
+    """Stands for gevent's and eventlet's, neither of which is installed."""
+
+    is_green = True
+
+
+@pytest.mark.filterwarnings("ignore:You're running the worker with superuser")
+def test_a_pool_of_green_threads_is_refused_before_anything_starts(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLOWWAVE_REDIS_URL", redis_url)
+
+    with pytest.raises(Misconfigured, match=r"gevent and eventlet are refused.*-P threads"):
+        app.Worker(pool_cls=Green)
+    app.Worker(pool_cls=ThreadPool)
 
 
 @pytest.mark.parametrize("beats", [1, 2])
@@ -50,3 +73,21 @@ def _wait_for(running: list[subprocess.Popen[bytes]], folder: Path) -> None:
         assert all(one.poll() is None for one in running), "a scheduler died"
         assert time.monotonic() < deadline, "no schedule was written"
         time.sleep(0.05)
+
+
+def test_a_redis_that_is_down_is_waited_for_without_end(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLOWWAVE_REDIS_URL", redis_url)
+
+    told = configuration()
+
+    # Celery ends after 100 tries otherwise; null is for ever (`kombu.utils.functional.retry_over_time`).
+    assert told["broker_connection_max_retries"] is None
+    assert told["broker_connection_retry_on_startup"] is True
+
+
+def test_a_container_is_given_longer_than_a_worker_takes_to_let_go() -> None:
+    (given,) = re.findall(r"stop_grace_period: (\d+)s", COMPOSE.read_text())
+
+    assert int(given) >= Settings.model_fields["grace_seconds"].default + 5

@@ -5,9 +5,15 @@ from typing import Any
 
 import pytest
 from celery.exceptions import OperationalError
+from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
-from worker.pump import send
+from schemas.scope import Scope
+from tests.desk import Desk, desk
+from tests.similarity import GivenSimilarities
+from worker import pump
+from worker.core.ports import Store
+from worker.pump import ring, send
 from worker.tasks import drain
 
 
@@ -53,3 +59,36 @@ def test_a_broker_that_is_full_does_not_keep_the_queue_from_being_emptied(
     send(Broker(refusal), pool, "bell")
 
     assert pool.given == [(drain, ("bell",))]
+
+
+@pytest.fixture
+def embedding() -> tuple[str, int]:
+    return (GivenSimilarities().fingerprint, GivenSimilarities().dimensions)
+
+
+@pytest.fixture
+def table(
+    sqlite_store: Store, redis_client: Redis, scope: Scope, monkeypatch: pytest.MonkeyPatch
+) -> Desk:
+    """Three scopes are due."""
+    made = desk(sqlite_store, redis_client, scope, GivenSimilarities())
+    for user in "abc":
+        made.scope = Scope(app=scope.app, user=user)
+        made.say("fine", "2026-01-01T10:00:00Z")
+    made.parts.inbox.flush()
+    monkeypatch.setattr(pump, "serving_parts", lambda: made.parts)
+    return made
+
+
+def test_a_bell_rings_for_each_scope_that_is_due(table: Desk) -> None:
+    assert len(ring()) == 3
+
+
+def test_no_bell_rings_while_a_part_rests_and_then_one_for_the_probe(table: Desk) -> None:
+    breaker, claim = table.parts.breaker, table.claim()
+    breaker.rest("store", breaker.failed("store", claim), 60)
+    table.parts.inbox.fail(claim, 0, burn=False)
+
+    assert ring() == []
+    breaker.let_go(breaker.ask(at_once=True))
+    assert len(ring()) == 1

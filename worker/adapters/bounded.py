@@ -43,7 +43,9 @@ def _within_bounds(reply: httpx2.Response, until: float) -> Iterator[bytes]:
         if size > LARGEST_REPLY:
             raise Retryable(
                 f"{reply.request.url.host} sent a reply of more than {LARGEST_REPLY:,} bytes: see that"
-                " SLOWWAVE_MODEL_URL names an OpenAI-compatible API, and how long its model may answer"
+                " SLOWWAVE_MODEL_URL names an OpenAI-compatible API, and how long its model may answer",
+                part="model",
+                may_be_text=True,
             )
         if time.monotonic() > until:
             raise httpx2.ReadTimeout("the reply drips", request=reply.request)

@@ -113,7 +113,9 @@ class EndpointChat:
         except (ValueError, RecursionError):
             raise Unavailable(
                 f"model {self._name} at {self._url or 'the OpenAI API'} sent no chat completion:"
-                " check that SLOWWAVE_MODEL_URL is the base of an OpenAI-compatible API (often ends in /v1)"
+                " check that SLOWWAVE_MODEL_URL is the base of an OpenAI-compatible API (often ends in /v1)",
+                part="model",
+                may_be_text=True,
             ) from None
         choice, usage = answer.choices[0], answer.usage or Spent()
         details = usage.prompt_tokens_details or Cached()

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import httpx2
 import openai
 
 from worker.adapters.refusals import finds_too_long, refused, said
-from worker.errors import Misconfigured, SlowwaveError, Unavailable
+from worker.errors import Misconfigured, SlowwaveError, TooSlow, Unavailable
 
 #: Statuses under which a feature may be refused.
 FEATURE_REFUSED = frozenset({400, 415, 422, 500, 501})
@@ -41,16 +42,22 @@ def translated(
     """Says what happened, at which endpoint, and what to do; never what the texts say that were sent."""
     where = f"model {model} at {url or 'the OpenAI API'}"
     if isinstance(error, openai.APITimeoutError):
-        return Unavailable(
-            f"{where} did not answer in time: see that it runs, or raise SLOWWAVE_MODEL_TIMEOUT_SECONDS"
+        return TooSlow(
+            f"{where} did not answer in time: see that it runs, or raise SLOWWAVE_MODEL_TIMEOUT_SECONDS",
+            part="model",
+            may_be_text=True,
         )
     if isinstance(error, openai.APIConnectionError):
         return Unavailable(
-            f"{where} cannot be reached ({error.__cause__ or error}): see SLOWWAVE_MODEL_URL"
+            f"{where} cannot be reached ({error.__cause__ or error}): see SLOWWAVE_MODEL_URL",
+            part="model",
+            # Unless nothing was sent, a text may have ended the server.
+            may_be_text=not isinstance(error.__cause__, httpx2.ConnectError),
         )
     if isinstance(error, openai.APIStatusError):
-        return refused(error, where, "SLOWWAVE_MODEL", sent)
+        return refused(error, where, "model", sent)
     told = said(error, sent) if isinstance(error, openai.APIError) else str(error)
     return Misconfigured(
-        f"{where} cannot be asked ({told}): see SLOWWAVE_MODEL_KEY and SLOWWAVE_MODEL_URL"
+        f"{where} cannot be asked ({told}): see SLOWWAVE_MODEL_KEY and SLOWWAVE_MODEL_URL",
+        part="model",
     )

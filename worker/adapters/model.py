@@ -83,9 +83,11 @@ class Talk:
     messages: list[Message]
     reply: BaseModel | None = None
     said: str = ""
-    #: Why there is no reply, and what there was of it before it broke off.
+    #: Why there is no reply.
     fault: BadReply | None = None
+    #: What there was of the last one that broke off, and whether it is this one.
     part: BaseModel | None = None
+    broke_off: bool = False
 
     @classmethod
     def about(cls, prompt: Prompt, system: str) -> "Talk":
@@ -100,7 +102,7 @@ class Talk:
 
     def complain(self, fault: BadReply) -> None:
         """A reply that broke off is not shown again: a model that sees it goes on in the same way."""
-        said = "(broke off)" if self.part else self.said or "(nothing)"
+        said = "(broke off)" if self.broke_off else self.said or "(nothing)"
         self.reply, self.fault = None, fault
         again = f"{fault.told} Send the whole corrected JSON document."
         self.messages += [
@@ -118,6 +120,8 @@ class Model:
         self._chat = chat
         self.prompts = prompts or Prompts()
         self._concurrency = concurrency
+        #: Calls of all batches of this process together.
+        self._free = threading.Semaphore(concurrency)
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="slowwave-model")
 
     def run(self, step: Step[In, Out], item: In, tally: Tally) -> Out:
@@ -126,22 +130,30 @@ class Model:
         A bad reply is asked for again, twice at most; then `BadReply` rises. A doubtful one is asked for again once;
         then, or where nothing better comes, it stands. Also raises what the chat raises.
         """
-        talks = [Talk.about(prompt, self.prompts.system(prompt)) for prompt in step.ask(item)]
+        talks = [
+            Talk.about(prompt, self.prompts.system(prompt.job, prompt.addition))
+            for prompt in step.ask(item)
+        ]
         doubt: Doubtful | None = None
         for again in range(ASK_AGAIN + 1):
             self._answer([talk for talk in talks if talk.reply is None], tally)
+            is_last = not talks or again == ASK_AGAIN
             try:
-                return step.read(item, _replies(talks))
-            except BadReply as bad:
-                is_last = not talks or again == ASK_AGAIN
-                if isinstance(bad, Doubtful) and (doubt or is_last):
+                result = step.read(item, _replies(talks))
+                return cast("Out", doubt.mended(result)) if doubt else result
+            except Doubtful as bad:
+                if doubt:
+                    return cast("Out", doubt.mended(bad.stands))
+                if is_last:
                     return cast("Out", bad.stands)
+                doubt = bad
+                talks[bad.at].complain(bad)
+            except BadReply as bad:
                 if is_last and doubt:
                     return cast("Out", doubt.stands)
                 if is_last:
-                    raise
-                doubt = bad if isinstance(bad, Doubtful) else doubt
-                talks[bad.at].complain(bad)
+                    raise (bad.of(talks[bad.at].prompt.job) if talks else bad) from None
+                _complain(talks, bad)
         raise AssertionError("the last try returns or raises")
 
     def each(
@@ -168,24 +180,34 @@ class Model:
         """Ask once; a reply that cannot be parsed is left for `_replies` to complain about."""
         if self._chat is None:
             raise Misconfigured(f"{talk.prompt.job} needs a model: set SLOWWAVE_MODEL")
-        completion = self._chat.complete(talk.prompt, talk.messages)
+        with self._free:
+            completion = self._chat.complete(talk.prompt, talk.messages)
         tally.add(talk.prompt.job, completion)
         if completion.is_filtered:
             raise Unprocessable(
                 f"the model's provider refuses the text of {talk.prompt.job} for its content"
             )
-        talk.said, talk.reply, talk.fault = completion.text, None, None
+        talk.said, talk.reply, talk.fault, talk.broke_off = completion.text, None, None, False
         try:
             talk.reply = parsed(talk.said, talk.prompt)
         except BadReply as bad:
             talk.fault = _cut_off(bad) if completion.is_cut else bad
-            if talk.prompt.is_divisible:
-                talk.part = as_far_as_it_goes(talk.said, talk.prompt) or talk.part
+            part = as_far_as_it_goes(talk.said, talk.prompt) if talk.prompt.is_divisible else None
+            talk.part, talk.broke_off = part or talk.part, part is not None
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
         if self._chat is not None:
             self._chat.close()
+
+
+def _complain(talks: Sequence[Talk], bad: BadReply) -> None:
+    """To each whose reply cannot be read, else to the one that breaks a rule."""
+    unread = [talk for talk in talks if talk.fault is not None]
+    for talk in unread:
+        talk.complain(talk.fault or bad)
+    if not unread:
+        talks[bad.at].complain(bad)
 
 
 def _cut_off(bad: BadReply) -> BadReply:

@@ -93,4 +93,5 @@ def _told_to_wait(seconds: float) -> Unavailable:
     return Unavailable(
         f"the model's endpoint has asked for nothing to be sent for {seconds:.0f} s more: nothing was",
         seconds,
+        part="model",
     )

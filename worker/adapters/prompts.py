@@ -6,7 +6,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from schemas.tokens import estimate
-from worker.core.step import Prompt
 from worker.errors import Misconfigured
 
 #: Most tokens of a job's instructions, as estimated.
@@ -50,14 +49,14 @@ class Prompts:
         """Raises `KeyError` for a job without any."""
         return self._texts[job]
 
-    def fingerprint(self, job: str) -> str:
-        """SHA-256 of the job's instructions, for the run record."""
-        return sha256(self.instructions(job).encode()).hexdigest()
+    def fingerprint(self, job: str, addition: str = "") -> str:
+        """SHA-256 of what the model is told for the job, for the run record."""
+        return sha256(self.system(job, addition).encode()).hexdigest()
 
-    def system(self, prompt: Prompt) -> str:
+    def system(self, job: str, addition: str = "") -> str:
         """The whole system message: the instructions, then what an operator adds."""
-        told = self.instructions(prompt.job)
-        return f"{told.rstrip()}{ADDED}{prompt.addition}\n" if prompt.addition else told
+        told = self.instructions(job)
+        return f"{told.rstrip()}{ADDED}{addition}\n" if addition else told
 
 
 def _listed(folder: Path) -> list[Path]:

@@ -1,7 +1,7 @@
 """What an endpoint says when it refuses: whether the text is at fault, and its words without people's own."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isnan
@@ -11,7 +11,15 @@ import openai
 
 from schemas.masking import mask
 from worker.core.retry import LONGEST_HINT_SECONDS
-from worker.errors import Misconfigured, SlowwaveError, TooLong, Unavailable, Unprocessable
+from worker.errors import (
+    Misconfigured,
+    Part,
+    SlowwaveError,
+    TooLong,
+    TooSlow,
+    Unavailable,
+    Unprocessable,
+)
 
 #: As OpenAI, Azure, Anthropic, Gemini, vLLM, llama.cpp, Ollama and text-embeddings-inference say it.
 TOO_LONG = (
@@ -56,6 +64,8 @@ NOT_THERE = frozenset({404, 405})
 PAYLOAD_TOO_LARGE = 413
 #: The same request may do later (RFC 9110, 15.5 and RFC 8470, 5.2); so may any from here on.
 LATER, SERVER_FAULT = frozenset({408, 409, 425, 429}), 500
+#: The server gave up waiting, itself or for another behind it.
+TIMED_OUT = frozenset({408, 504})
 #: What these refuse is never the text. 403 is not among them: OpenRouter's moderation answers with it.
 NEVER_THE_TEXT = LATER | NOT_THERE | {401, CREDIT}
 
@@ -78,10 +88,14 @@ OTHERWISE = (
 )
 
 
+#: Part → the setting that names what it asks for.
+SETTINGS: Mapping[Part, str] = {"model": "SLOWWAVE_MODEL", "embedder": "SLOWWAVE_EMBEDDER"}
+
+
 def refused(
-    error: openai.APIStatusError, where: str, setting: str, sent: Iterable[str]
+    error: openai.APIStatusError, where: str, part: Part, sent: Iterable[str]
 ) -> SlowwaveError:
-    """What it means for the worker; `setting` is the one that names the model, such as SLOWWAVE_MODEL.
+    """What it means for the worker.
 
     Only a text that is too long or filtered out is `Unprocessable`: any other refusal meets every turn of
     every scope, and to park them all would hide what a person has to mend.
@@ -92,10 +106,14 @@ def refused(
     if _filters_out(error):
         return Unprocessable(f"{where} refuses the text for its content (HTTP {status})")
     told = f"HTTP {status}: {said(error, sent)}"
+    may_be_text = status not in NEVER_THE_TEXT
     if status in LATER or status >= SERVER_FAULT:
-        return Unavailable(f"{where} is not answering now ({told})", _hint(error))
+        kind = TooSlow if status in TIMED_OUT else Unavailable
+        message = f"{where} is not answering now ({told})"
+        return kind(message, _hint(error), part=part, may_be_text=may_be_text)
     fault, remedy = REMEDIES.get(status, OTHERWISE)
-    return Misconfigured(f"{where} {fault} ({told}): {remedy.format(setting)}")
+    message = f"{where} {fault} ({told}): {remedy.format(SETTINGS[part])}"
+    return Misconfigured(message, part=part, may_be_text=may_be_text)
 
 
 def finds_too_long(error: openai.APIStatusError) -> bool:

@@ -29,12 +29,12 @@ def parsed(content: str, prompt: Prompt) -> BaseModel:
         )
         raise BadReply(
             f"The JSON does not have the agreed shape: {wrong}.",
-            plainly=f"the reply to {prompt.job} has not the agreed shape",
+            plainly="the reply has not the agreed shape",
         ) from None
     except UnicodeEncodeError:
         raise BadReply(
             "A name in the JSON holds half a surrogate pair: write plain names.",
-            plainly=f"the reply to {prompt.job} is no valid Unicode",
+            plainly="the reply is no valid Unicode",
         ) from None
 
 

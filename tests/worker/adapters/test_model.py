@@ -1,5 +1,7 @@
 """Any OpenAI-compatible endpoint: what is sent, what is taken, and what each failure means."""
 
+import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -289,3 +291,49 @@ def test_a_doubtful_reply_is_asked_about_once_and_stands_if_nothing_better_comes
         assert model.run(Doubts(), "a", Tally()) == result
 
     assert len(server.requests) == len(replies)
+
+
+def test_every_reply_that_cannot_be_read_is_complained_about_by_itself() -> None:
+    first: set[str] = set()
+
+    def garbles_once(job: str, document: dict[str, Any]) -> Any:
+        (text,) = document["turns"]
+        if text in first:
+            return {"word": text}
+        first.add(text)
+        return "no JSON"
+
+    with asked(garbles_once) as (model, server):
+        words = model.run(Words(), list("abcde"), Tally())
+
+    assert words == list("abcde")
+    assert len(server.requests) == 10
+    assert all(len(request["messages"]) == 4 for request in server.requests[5:])
+
+
+def test_no_more_calls_run_at_once_than_the_setting_says_whatever_asks() -> None:
+    running, most, lock = [0], [0], threading.Lock()
+
+    def slow(job: str, document: dict[str, Any]) -> dict[str, Any]:
+        with lock:
+            running[0] += 1
+            most[0] = max(most[0], running[0])
+        time.sleep(0.02)
+        with lock:
+            running[0] -= 1
+        return {"word": "ja"}
+
+    with endpoint(slow) as server:
+        model = Model(EndpointChat("scripted", server.url, "key", 5), concurrency=2)
+        batches = [
+            threading.Thread(target=model.each, args=(Words(), [["a"]] * 4, Tally()))
+            for _ in range(3)
+        ]
+        for batch in batches:
+            batch.start()
+        for batch in batches:
+            batch.join()
+        model.close()
+
+    assert len(server.requests) == 12
+    assert most[0] == 2

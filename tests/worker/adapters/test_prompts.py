@@ -3,17 +3,11 @@
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel
 
 from worker.adapters.prompts import MOST_TOKENS, Prompts
-from worker.core.step import Prompt
 from worker.errors import Misconfigured
 
 OURS = Prompts()
-
-
-def asked(job: str, addition: str = "") -> Prompt:
-    return Prompt(job, {}, BaseModel, addition=addition)
 
 
 def test_a_file_in_the_folder_takes_the_place_of_ours_and_the_others_stay(tmp_path: Path) -> None:
@@ -21,10 +15,10 @@ def test_a_file_in_the_folder_takes_the_place_of_ours_and_the_others_stay(tmp_pa
     (tmp_path / ".gitignore").write_text("")
     prompts = Prompts(tmp_path)
 
-    assert prompts.system(asked("extraction")) == "Find what matters. Answer in JSON."
+    assert prompts.system("extraction") == "Find what matters. Answer in JSON."
     assert prompts.replaced == ("extraction",)
     assert prompts.fingerprint("extraction") != OURS.fingerprint("extraction")
-    assert prompts.system(asked("batchwise")) == OURS.system(asked("batchwise"))
+    assert prompts.system("batchwise") == OURS.system("batchwise")
     assert prompts.fingerprint("batchwise") == OURS.fingerprint("batchwise")
 
 
@@ -63,9 +57,9 @@ def test_what_is_no_folder_of_files_is_named(tmp_path: Path, made: str) -> None:
 
 
 def test_what_an_operator_adds_comes_last_and_leaves_the_beginning_as_it_was() -> None:
-    plain = OURS.system(asked("extraction"))
-    added = OURS.system(asked("extraction", "Never note prices."))
+    plain = OURS.system("extraction")
+    added = OURS.system("extraction", "Never note prices.")
 
     assert added.startswith(plain.rstrip())
     assert added.endswith("Never note prices.\n")
-    assert added == Prompts().system(asked("extraction", "Never note prices.")), "the same bytes"
+    assert added == Prompts().system("extraction", "Never note prices."), "the same bytes"

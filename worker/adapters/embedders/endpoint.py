@@ -4,6 +4,7 @@ import base64
 from collections.abc import Sequence
 from threading import Lock
 
+import httpx2
 import numpy as np
 import openai
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from pydantic import BaseModel
 from schemas.base import Vector
 from worker.adapters.embedders.unit import fingerprint, readable, unit
 from worker.adapters.refusals import QUOTED, refused, said
-from worker.errors import Misconfigured, Retryable, SlowwaveError, Unavailable
+from worker.errors import Misconfigured, Retryable, SlowwaveError, TooSlow, Unavailable
 
 OPENAI_URL = "https://api.openai.com/v1"
 #: Texts of one request; text-embeddings-inference takes no more unless told otherwise.
@@ -100,7 +101,9 @@ class EndpointEmbedder:
             raise Retryable(
                 f"embedder {self._named} sent no usable vectors for {len(texts)} texts"
                 f" ({str(error)[:QUOTED]}): check that SLOWWAVE_EMBEDDER_URL is the base of an"
-                " OpenAI-compatible API and SLOWWAVE_EMBEDDER a model for embeddings"
+                " OpenAI-compatible API and SLOWWAVE_EMBEDDER a model for embeddings",
+                part="embedder",
+                may_be_text=True,
             ) from error
 
     def _check(self, size: int) -> None:
@@ -108,22 +111,28 @@ class EndpointEmbedder:
             raise Misconfigured(
                 f"embedder {self._named} answers with {size} dimensions, {self.dimensions} are"
                 f" expected: set SLOWWAVE_EMBEDDER_DIMENSIONS to {size}, or name a model that can give"
-                f" {self.dimensions}"
+                f" {self.dimensions}",
+                part="embedder",
             )
 
     def _translated(self, error: openai.APIError, texts: list[str]) -> SlowwaveError:
         told = said(error, texts)
         if not isinstance(error, openai.APIStatusError):
-            return Unavailable(
+            kind = TooSlow if isinstance(error, openai.APITimeoutError) else Unavailable
+            return kind(
                 f"embedder {self._named} is out of reach ({told}): is it running, is"
-                " SLOWWAVE_EMBEDDER_URL right?"
+                " SLOWWAVE_EMBEDDER_URL right?",
+                part="embedder",
+                # Unless nothing was sent, a text may have ended the server.
+                may_be_text=not isinstance(error.__cause__, httpx2.ConnectError),
             )
         if error.status_code in SHAPE_REFUSED and "dimension" in told.lower():
             return Misconfigured(
                 f"embedder {self._named} refuses {self._wanted} dimensions ({told}): unset"
-                " SLOWWAVE_EMBEDDER_DIMENSIONS or set what the model can give"
+                " SLOWWAVE_EMBEDDER_DIMENSIONS or set what the model can give",
+                part="embedder",
             )
-        return refused(error, f"embedder {self._named}", "SLOWWAVE_EMBEDDER", texts)
+        return refused(error, f"embedder {self._named}", "embedder", texts)
 
     @property
     def _named(self) -> str:

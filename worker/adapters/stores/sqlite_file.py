@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from worker.errors import Misconfigured, SlowwaveError, Unavailable
+from worker.errors import Misconfigured, Unavailable
 
 #: How long a writer waits for the others' turns to end.
 BUSY_SECONDS = 10.0
@@ -17,7 +17,7 @@ BUSY_SECONDS = 10.0
 CACHE_KIB = 8_192
 
 #: SQLite's primary result codes (sqlite.org/rescode.html) → the class of error, and what to do.
-REMEDIES: dict[int, tuple[type[SlowwaveError], str]] = {
+REMEDIES: dict[int, tuple[type[Misconfigured | Unavailable], str]] = {
     sqlite3.SQLITE_BUSY: (Unavailable, "another process keeps it locked: end that one, or wait"),
     sqlite3.SQLITE_LOCKED: (Unavailable, "another process keeps it locked: end that one, or wait"),
     sqlite3.SQLITE_FULL: (Unavailable, "the disk is full: make room; nothing was half written"),
@@ -122,7 +122,8 @@ class SqliteFile:
         if not same:
             raise Misconfigured(
                 f"the store {self.path} was removed or replaced while in use: put it back, or start again"
-                " to use what is there now; nothing was written"
+                " to use what is there now; nothing was written",
+                part="store",
             )
 
     @contextmanager
@@ -133,14 +134,17 @@ class SqliteFile:
             kind = Unavailable if error.errno == errno.ENOSPC else Misconfigured
             raise kind(
                 f"the store {self.path} cannot be made ({error.strerror}): SLOWWAVE_STORE_URL must name a"
-                " file in a folder that can be written to and has room"
+                " file in a folder that can be written to and has room",
+                part="store",
             ) from error
         except sqlite3.Error as error:
             known = REMEDIES.get(getattr(error, "sqlite_errorcode", 0) & PRIMARY)
             if known is None:
                 raise
             kind_of_error, remedy = known
-            raise kind_of_error(f"the store {self.path} failed ({error}): {remedy}") from error
+            raise kind_of_error(
+                f"the store {self.path} failed ({error}): {remedy}", part="store"
+            ) from error
 
 
 def _identity(path: Path) -> tuple[int, int]:

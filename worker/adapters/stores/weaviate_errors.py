@@ -57,7 +57,7 @@ def translated(error: BaseException, address: Address) -> SlowwaveError:
     if status in NOT_ALLOWED:
         return wrong_key(address)
     if isinstance(error, OUT_OF_REACH) or status in SERVER_ERRORS:
-        return out_of_reach(address, text)
+        return out_of_reach(address, text, may_be_text=not isinstance(error, OUT_OF_REACH))
     return meaning(text, address)
 
 
@@ -68,20 +68,27 @@ def meaning(text: str, address: Address) -> SlowwaveError:
     if WRONG_KEY.search(text):
         return wrong_key(address)
     if GONE.search(text):
-        return Misconfigured(f"{address} has lost a collection ({text}): start the worker again")
+        return Misconfigured(
+            f"{address} has lost a collection ({text}): start the worker again", part="store"
+        )
     if REFUSED.search(text):
         return Unprocessable(f"{address} refuses it: {text}")
     if DOWN.search(text):
-        return out_of_reach(address, text)
+        return out_of_reach(address, text, may_be_text=True)
     return Retryable(f"{address} failed: {text}")
 
 
-def out_of_reach(address: Address, why: str) -> Unavailable:
-    return Unavailable(f"{address} cannot be reached or is overloaded: {why}. Is it running?")
+def out_of_reach(address: Address, why: str, *, may_be_text: bool = False) -> Unavailable:
+    return Unavailable(
+        f"{address} cannot be reached or is overloaded: {why}. Is it running?",
+        part="store",
+        may_be_text=may_be_text,
+    )
 
 
 def wrong_key(address: Address) -> Misconfigured:
     return Misconfigured(
         f"{address} does not accept the key, or the key may not do this: set SLOWWAVE_STORE_KEY to a key"
-        " that may read, write and make tenants (and, at the first start, collections)"
+        " that may read, write and make tenants (and, at the first start, collections)",
+        part="store",
     )

@@ -2,16 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, datetime
 from typing import Literal
-from uuid import uuid4
 
 from redis.exceptions import RedisError
 
 from schemas.base import Frozen
 from schemas.redis_address import redis_address
-from schemas.scope import Scope
-from schemas.turn import Turn
 from worker import wiring
 from worker.adapters.figures import Status
 from worker.adapters.inbox import Inbox
@@ -28,6 +24,7 @@ from worker.core.step import BadReply
 from worker.errors import Misconfigured, SlowwaveError
 from worker.interfaces.cli.where import model_of, redis_of, shown, without_secrets
 from worker.settings import Settings, revealed
+from worker.vouching import hello
 
 State = Literal["ok", "warning", "wrong"]
 
@@ -72,9 +69,7 @@ def _queue(settings: Settings) -> Iterator[Finding]:
         remedy = "see that the server runs and that SLOWWAVE_REDIS_URL names it"
         yield Finding(name="redis", state="wrong", detail=str(error), remedy=remedy)
         return
-    yield Finding(
-        name="redis", state="ok", detail=f"{redis_of(settings)} answers and evicts nothing"
-    )
+    yield Finding(name="redis", state="ok", detail=f"{redis_of(settings)} answers")
     for warning in warnings:
         said, _, todo = warning.partition(": ")
         yield Finding(name="redis", state="warning", detail=said, remedy=todo)
@@ -169,7 +164,7 @@ def _model(settings: Settings) -> Iterator[Finding]:
     tally = Tally()
     try:
         with closing(wiring.open_model(hasty)) as model:
-            model.run(Extraction(), Heard(turns=(_hello(),)), tally)
+            model.run(Extraction(), Heard(turns=(hello(),)), tally)
             replaced = model.prompts.replaced
     except BadReply as error:
         detail = f"{model_of(settings)} answers, but not as it was asked to ({error})"
@@ -240,17 +235,3 @@ def _choice(setting: str, name: str, detail: str, *, chosen: bool) -> Finding:
     """One that is in use, or could be."""
     remedy = "in use" if chosen else f"SLOWWAVE_{setting.upper()}={name}"
     return Finding(name=setting, state="ok", detail=f"{name}: {detail}", remedy=remedy)
-
-
-def _hello() -> Turn:
-    """A turn to ask the model about; it is stored nowhere."""
-    now = datetime.now(UTC)
-    return Turn(
-        id=uuid4(),
-        scope=Scope(app="check", user="check"),
-        conversation="check",
-        role="user",
-        text="Hello!",
-        said_at=now,
-        received_at=now,
-    )

@@ -6,13 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Annotated
 
-import structlog
 import typer
 from pydantic import JsonValue
 from rich.progress import Progress, TaskID
 
 from schemas.turn import Turn
 from worker import tasks
+from worker.adapters.breaker import Gate
 from worker.adapters.figures import Status
 from worker.adapters.inbox import Claim
 from worker.errors import SlowwaveError
@@ -40,6 +40,8 @@ class Work:
     #: Scopes whose last batch failed.
     failed: set[str] = field(default_factory=set)
     failures_in_a_row: int = 0
+    #: Why nothing more is claimed, where a part rests.
+    rests: Gate | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ def drain(
 ) -> None:
     """Work off what is due in this process, then exit.
 
-    No worker is needed: for cron, CI and notebooks. Scopes that another process holds are waited for.
+    No worker is needed: for cron, CI and notebooks. Scopes that another process holds are waited for. Where the
+    model, the embedder or the store fails for everyone it stops; started again, it tries at once.
     """
     with opened() as parts:
         parked = parts.inbox.status().parked
@@ -73,7 +76,7 @@ def drain(
         emit(_document(work, left))
     else:
         _tell(work)
-    _complain(left)
+    _complain(left, work.rests)
 
 
 def _work_off(parts: Parts, *, everything: bool) -> Work:
@@ -82,15 +85,22 @@ def _work_off(parts: Parts, *, everything: bool) -> Work:
         parts.inbox.flush()
     with progress() as bar:
         task = bar.add_task("draining", total=None)
-        while work.failures_in_a_row < FAILURES_IN_A_ROW:
-            claim = parts.inbox.claim()
-            if claim is not None:
-                _settle(parts, claim, work)
-                _show(bar, task, work)
-            elif _more_is_due(parts, everything=everything):
+        # Whoever starts it wants to know how things are now.
+        gate = parts.breaker.ask(at_once=True)
+        while work.failures_in_a_row < FAILURES_IN_A_ROW and not gate.is_shut:
+            try:
+                claim = parts.inbox.claim()
+                if claim is not None:
+                    _settle(parts, claim, work)
+                    _show(bar, task, work)
+            finally:
+                tasks.let_go(parts, gate)
+            if claim is None and not _more_is_due(parts, everything=everything):
+                return work
+            if claim is None:
                 time.sleep(LOOK_SECONDS)
-            else:
-                break
+            gate = parts.breaker.ask()
+    work.rests = gate if gate.is_shut else None
     return work
 
 
@@ -105,8 +115,7 @@ def _more_is_due(parts: Parts, *, everything: bool) -> bool:
 def _settle(parts: Parts, claim: Claim, work: Work) -> None:
     turns = _turns(parts, claim)
     try:
-        with structlog.contextvars.bound_contextvars(scope=claim.scope_key, fence=claim.fence):
-            outcome = tasks.settle(parts, claim)
+        outcome = tasks.settle(parts, claim)
     except KeyboardInterrupt:
         # The scope need not wait until the lease runs out.
         with suppress(SlowwaveError):
@@ -168,8 +177,14 @@ def _each(counts: Counter[str]) -> str:
     return f" ({listed})" if listed else ""
 
 
-def _complain(left: Left) -> None:
+def _complain(left: Left, rests: Gate | None) -> None:
     """Raises `Failed` where turns were parked or left behind by errors; says what waits for quiet."""
+    if rests is not None and left.queue.pending_turns:
+        raise Failed(
+            f"the {rests.part} fails for everyone, so nobody claims anything for {rests.seconds:.0f} s, and"
+            f" {left.queue.pending_turns} turns wait: the log says why; mend it and drain again, which tries at"
+            " once (`slowwave check` looks at every part)"
+        )
     if left.parked or left.failed:
         raise Failed(
             f"{left.parked} turns were parked and {left.failed} are left behind by errors: the log above says"

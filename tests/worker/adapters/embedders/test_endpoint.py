@@ -13,7 +13,15 @@ import pytest
 
 from worker.adapters.embedders.endpoint import BATCH, EndpointEmbedder
 from worker.adapters.embedders.opening import open_embedder
-from worker.errors import Misconfigured, Retryable, SlowwaveError, Unavailable, Unprocessable
+from worker.errors import (
+    Misconfigured,
+    Retryable,
+    SlowwaveError,
+    TooLong,
+    TooSlow,
+    Unavailable,
+    Unprocessable,
+)
 
 
 class Server:
@@ -152,10 +160,10 @@ def test_an_empty_text_is_sent_as_something(embedder: EndpointEmbedder, server: 
         (404, "no", Misconfigured, "SLOWWAVE_EMBEDDER_URL"),
         (400, "Invalid model name", Misconfigured, "Invalid model name.*SLOWWAVE_EMBEDDER,"),
         (422, "batch size 32 > maximum allowed batch size 8", Misconfigured, "batch size 32"),
-        (400, "`inputs` must have less than 512 tokens", Unprocessable, "too long"),
-        (413, "no", Unprocessable, "too long"),
+        (400, "`inputs` must have less than 512 tokens", TooLong, "too long"),
+        (413, "no", TooLong, "too long"),
         (400, "Content Exists Risk", Unprocessable, "content"),
-        (408, "no", Unavailable, "408"),
+        (408, "no", TooSlow, "408"),
         (429, "no", Unavailable, "429: no"),
         (500, "no", Unavailable, "500: no"),
         (503, "no", Unavailable, "503: no"),

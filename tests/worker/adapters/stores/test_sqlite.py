@@ -158,8 +158,9 @@ def test_a_locked_file_is_unavailable(
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 
-    with pytest.raises(Unavailable, match=rf"{path}.*another process"):
+    with pytest.raises(Unavailable, match=rf"{path}.*another process") as caught:
         store.writer(scope, HELD).put_memories([record(scope, "x")])
+    assert (caught.value.part, caught.value.may_be_text) == ("store", False)
     assert store.count(scope) == 0
 
     other.close()

@@ -63,6 +63,21 @@ def test_a_model_that_is_down_leaves_the_turns_and_ends(cli: Cli) -> None:
     assert cli("status", "--json").document["pending_turns"] == 1
 
 
+def test_a_model_that_is_down_for_everyone_stops_it_and_the_next_tries_at_once(cli: Cli) -> None:
+    down = {"SLOWWAVE_MODEL": "m", "SLOWWAVE_MODEL_URL": "http://127.0.0.1:1/v1"}
+    cli("publish", cli.write(*(turn("I live in Oslo.", user=f"user{at}") for at in range(9))))
+
+    told = cli("drain", "--all", "--json", **down)
+    again = cli("drain", "--all", "--json", **down)
+    mended = cli("drain", "--all", "--json")
+
+    assert (told.status, again.status, mended.status) == (1, 1, 0)
+    assert (told.document["failed_turns"], again.document["failed_turns"]) == (3, 1)
+    assert "the model fails for everyone" in told.err
+    assert "9 turns wait" in told.err
+    assert mended.document["turns"] >= 5
+
+
 def test_a_turn_that_is_parked_is_a_failure(cli: Cli, redis_client: Redis) -> None:
     cli("publish", cli.write(turn("I live in Oslo.")))
     (key,) = redis_client.keys("*:turns:*")

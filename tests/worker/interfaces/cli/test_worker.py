@@ -5,8 +5,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event
+from typing import Any
 
+import pytest
+from redis import Redis
+
+from schemas.keys import PartitionKeys
 from tests.build import SCOPE
+from tests.endpoint import endpoint
 from tests.redis_service import RedisServer
 from tests.worker.interfaces.cli.running import WHOSE, Cli
 from worker.adapters.redis_server import connect
@@ -64,6 +71,20 @@ def test_a_worker_on_a_full_redis_says_that_it_is_full(cli: Cli, redis_server: R
     assert "Traceback" not in err
 
 
+def test_a_worker_on_a_cluster_asks_for_a_broker_that_is_none(cli: Cli) -> None:
+    url = "redis+cluster://:hunter2@127.0.0.1:1"
+    clustered = Cli(cli.folder, {**cli.environment, "SLOWWAVE_REDIS_URL": url})
+
+    with running(clustered, "worker") as worker:
+        out, err = worker.communicate(timeout=30)
+
+    assert worker.returncode == 1
+    assert not out
+    assert "SLOWWAVE_BROKER_URL" in err.splitlines()[-1]
+    assert "Traceback" not in err
+    assert "hunter2" not in err
+
+
 def test_what_celery_warns_of_is_in_the_log(cli: Cli, redis_server: RedisServer) -> None:
     alone = Cli(cli.folder, {**cli.environment, "SLOWWAVE_REDIS_URL": redis_server.url})
     with running(alone, "worker", "--json") as worker:
@@ -98,3 +119,112 @@ def test_up_brings_its_own_redis_and_tells_how_to_use_it(cli: Cli) -> None:
     assert not any("redis://" in line and "@" in line and "***" not in line for line in told)
     assert service.returncode == 0
     assert "Oslo" in cli("memories", *WHOSE).out
+
+
+class Stuck:
+    """A model that says nothing until it is let go."""
+
+    def __init__(self) -> None:
+        self.asked, self.released = Event(), Event()
+
+    def __call__(self, job: str, document: dict[str, Any]) -> dict[str, Any]:
+        self.asked.set()
+        self.released.wait(60)
+        return {"facts": []}
+
+
+@pytest.fixture
+def stuck(cli: Cli) -> Iterator[tuple[Stuck, Cli]]:
+    model = Stuck()
+    with endpoint(model) as server:
+        own = {"SLOWWAVE_MODEL": "m", "SLOWWAVE_MODEL_URL": server.url}
+        yield model, Cli(cli.folder, {**cli.environment, **own})
+        model.released.set()
+
+
+def attempts(redis: Redis) -> list[bytes | str]:
+    return redis.hvals(PartitionKeys(0).attempts)
+
+
+def test_a_call_that_outlasts_the_grace_gives_its_turns_back_and_uses_up_no_attempt(
+    stuck: tuple[Stuck, Cli], redis_client: Redis
+) -> None:
+    model, cli = stuck
+    hasty = Cli(cli.folder, {**cli.environment, "SLOWWAVE_GRACE_SECONDS": "0.2"})
+    cli("publish", cli.write(TURN))
+    with running(hasty, "worker") as worker:
+        assert model.asked.wait(30)
+        assert attempts(redis_client) == [b"1"]
+        worker.send_signal(signal.SIGTERM)
+        worker.communicate(timeout=20)
+
+    assert worker.returncode == 0
+    assert attempts(redis_client) == []
+    figures = cli("status", "--json").document
+    assert (figures["ready"], figures["busy"], figures["pending_turns"]) == (1, 0, 1)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_second_signal_ends_it_at_once_and_gives_back_what_it_holds(
+    stuck: tuple[Stuck, Cli], redis_client: Redis, how: signal.Signals
+) -> None:
+    model, cli = stuck
+    patient = Cli(cli.folder, {**cli.environment, "SLOWWAVE_GRACE_SECONDS": "600"})
+    cli("publish", cli.write(TURN))
+    with running(patient, "worker") as worker:
+        assert model.asked.wait(30)
+        worker.send_signal(how)
+        with pytest.raises(subprocess.TimeoutExpired):
+            worker.wait(0.5)
+        worker.send_signal(how)
+        worker.communicate(timeout=20)
+
+    assert worker.returncode == 130
+    assert attempts(redis_client) == []
+    assert cli("status", "--json").document["busy"] == 0
+
+
+def test_what_is_done_within_the_grace_is_committed(
+    stuck: tuple[Stuck, Cli], redis_client: Redis
+) -> None:
+    model, cli = stuck
+    cli("publish", cli.write(TURN))
+    with running(cli, "worker") as worker:
+        assert model.asked.wait(30)
+        worker.send_signal(signal.SIGTERM)
+        model.released.set()
+        worker.communicate(timeout=20)
+
+    assert worker.returncode == 0
+    assert cli("status", "--json").document["pending_scopes"] == 0
+
+
+def bells_sent(redis: Redis) -> int:
+    return int(redis.info("commandstats").get("cmdstat_lpush", {"calls": 0})["calls"])
+
+
+def test_a_worker_outlives_a_redis_that_is_lost_while_a_bell_waits_for_a_thread(
+    stuck: tuple[Stuck, Cli], redis_server: RedisServer
+) -> None:
+    model, cli = stuck
+    alone = Cli(cli.folder, {**cli.environment, "SLOWWAVE_REDIS_URL": redis_server.url})
+    alone("publish", alone.write(*({**TURN, "user": f"user{at}"} for at in range(4))))
+    with running(alone, "worker", "--concurrency", "1") as worker, connect(redis_server.url) as own:
+        assert model.asked.wait(30)
+        # The only thread is busy with the first, so the second was sent and taken, and waits.
+        while bells_sent(own) < 2 or own.llen("slowwave:celery:slowwave"):
+            assert worker.poll() is None
+        redis_server.kill()
+        assert worker.stderr
+        while "Connection to broker lost" not in worker.stderr.readline():
+            assert worker.poll() is None
+        redis_server.start()
+        model.released.set()
+        while alone("status", "--json").document["pending_turns"]:
+            assert worker.poll() is None
+        worker.send_signal(signal.SIGTERM)
+        _, err = worker.communicate(timeout=30)
+
+    assert worker.returncode == 0
+    assert "AttributeError" not in err
+    assert "DUMP STATE" not in err
