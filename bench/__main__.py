@@ -3,17 +3,35 @@
 import sys
 from collections.abc import Callable, Sequence
 
-from bench import detectors, hostile, locomo, model
+from bench import (
+    claim,
+    detectors,
+    fairness,
+    hostile,
+    locomo,
+    model,
+    publish,
+    scaling,
+    torture,
+)
 
 #: Name → what it shows, and its main function.
 BENCHES: dict[str, tuple[str, Callable[[Sequence[str]], int]]] = {
+    "claim": ("what a claim costs with a million scopes in the line", claim.main),
     "detectors": ("calls, tokens and what is left, for every detector × resolver", detectors.main),
+    "fairness": ("how long quiet users wait beside a very noisy one", fairness.main),
     "hostile": (
         "judge with 1000 replies that cannot be trusted, and see what breaks",
         hostile.main,
     ),
     "locomo": ("turn a LoCoMo conversation into lines for `slowwave publish`", locomo.main),
     "model": ("how often a model gets small conversations right, by theme", model.main),
+    "publish": ("what publishing costs, beside RPUSH and Celery", publish.main),
+    "scaling": ("how much of a slow model's time is used, by 1, 2 and 4 processes", scaling.main),
+    "torture": (
+        "kill workers and Redis over and over: is anything lost or done twice",
+        torture.main,
+    ),
 }
 
 

@@ -1,7 +1,7 @@
 """Whatever a judge replies, the promises hold: `python -m bench hostile --replies 10000 --seed 1`.
 
-Each reply goes the whole way, read → plan → apply, on a real store with a scope that grows; then all that the
-store holds is compared with what it held before. Exits 1 if a promise broke.
+Each reply goes the whole way, judged → plan → apply, under any detector and resolver, on a real store with a scope that
+grows; then all that the store holds is compared with what it held before. Exits 1 if a promise broke.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import NoReturn, TypeVar, get_args
+from typing import NoReturn, get_args
 from uuid import uuid5
 
 from bench.hostile_checks import Change, broken, stock
@@ -23,26 +23,23 @@ from schemas.plan import Plan
 from schemas.scope import Scope
 from worker.adapters.apply import apply
 from worker.adapters.embedders.hashed import HashedEmbedder
-from worker.adapters.reply import parsed
+from worker.adapters.model import Completion, Message, Model, Tally
 from worker.adapters.stores.opening import open_store
 from worker.core.candidates import Reach, candidacy, queries
-from worker.core.detectors import DETECTORS, Judging, judging
-from worker.core.gate import gate
-from worker.core.gathering import FAILED, without
-from worker.core.judgment import Candidacy, Groups
-from worker.core.merge import Unwritten, lacks_words
+from worker.core.detectors import DETECTORS, judging
+from worker.core.judgment import MAX_GROUP, Candidacy, Groups
 from worker.core.pieces import CallSize
 from worker.core.plan import new_texts, plan
 from worker.core.ports import Store
 from worker.core.setting import DetectorName, Policy, Resolver, Setting
-from worker.core.step import BadReply, Step
-
-In = TypeVar("In")
-Out = TypeVar("Out")
+from worker.core.step import Prompt, UnreadableReply
+from worker.judging import judged
 
 RESOLVERS: tuple[Resolver, ...] = get_args(Resolver)
 #: Batches after which another scope begins.
 SCOPE_LENGTH = 60
+#: Messages of a first question; more of them tell what was wrong with a reply.
+ASKED = 2
 #: Faults that are told; all are counted.
 TOLD = 20
 
@@ -72,13 +69,30 @@ class Report:
         return {**dict(sorted(self.counts.items())), "broken": len(self.faults)}
 
 
+@dataclass(frozen=True)
+class Liar:
+    """A chat that answers anything."""
+
+    rng: Random
+    report: Report
+
+    def complete(self, prompt: Prompt, messages: Sequence[Message]) -> Completion:
+        self.report.counts["replies"] += 1
+        self.report.counts["refused"] += len(messages) > ASKED
+        return Completion(reply(self.rng, prompt))
+
+    def close(self) -> None:
+        pass
+
+
 @dataclass
 class Trial:
     """Replies at random, the same for the same seed."""
 
     store: Store
     embedder: HashedEmbedder
-    detector: DetectorName
+    #: Null: one at random for each batch.
+    detector: DetectorName | None
     rng: Random
     report: Report = field(default_factory=Report)
 
@@ -114,11 +128,14 @@ class Trial:
         before = stock(self.store, scope)
         case = self._case(scope, said)
         asked = self.report.counts["replies"]
-        groups = self._judged(case, judging(self.detector, policy.resolver, CallSize()))
+        groups = self._judged(case, policy.resolver)
+        if groups is None:
+            return
         made = self._planned(scope, said, case, groups, policy)
         for _ in range(rng.choice((1, 1, 2))):
             apply(self.store, made, Alone())
-        change = Change(case, made, policy.max_replaced_per_turn, before, stock(self.store, scope))
+        after = stock(self.store, scope)
+        change = Change(case, groups, made, policy.max_replaced_per_turn, before, after)
         self.report.faults += [f"reply {asked}: {fault}" for fault in broken(change)]
         self._count(made, groups)
 
@@ -128,38 +145,22 @@ class Trial:
         pool = self.store.nominate(scope, queries(said.facts, vectors), reach.pool)
         return candidacy(said.facts, vectors, pool, reach, said.now)
 
-    def _judged(self, case: Candidacy, court: Judging) -> Groups:
-        gated = gate(case)
-        if not gated.rest.facts:
-            return gated.joined(Groups(groups=(), new=()))
+    def _judged(self, case: Candidacy, resolver: Resolver) -> Groups | None:
+        """By any detector, in calls of any size; nothing where no reply could be read, as the turns wait then."""
+        rng, model = self.rng, Model(Liar(self.rng, self.report), 1)
+        how = judging(
+            rng.choice([self.detector] if self.detector else list(DETECTORS)),
+            resolver,
+            CallSize(facts=rng.choice((None, 1, 2, 3))),
+            max_group=rng.choice((2, 3, MAX_GROUP)),
+        )
         try:
-            found = self._asked(court.step, gated.rest, gated.rest)
-        except BadReply as bad:
-            self.report.counts["refused"] += 1
-            failed = dict.fromkeys(gated.rest.fact_labels, f"{FAILED}: {bad}")
-            return gated.joined(Groups(groups=(), new=gated.rest.fact_labels, flagged=failed))
-        return self._written(case, gated.joined(found), court)
-
-    def _written(self, case: Candidacy, groups: Groups, court: Judging) -> Groups:
-        """With the words of groups whose judge only gave the relation."""
-        kept, failed = [], {}
-        for group in groups.groups:
-            try:
-                lacking = lacks_words(case, group, court.resolver)
-                one = Unwritten.of(case, group)
-                kept.append(self._asked(court.merging, one, one.candidacy) if lacking else group)
-            except BadReply as bad:
-                self.report.counts["refused"] += 1
-                kept.append(group)
-                failed[group] = str(bad)
-        return without(case, groups.model_copy(update={"groups": tuple(kept)}), failed)
-
-    def _asked(self, step: Step[In, Out], item: In, case: Candidacy) -> Out:
-        replies = []
-        for prompt in step.ask(item):
-            self.report.counts["replies"] += 1
-            replies.append(parsed(reply(self.rng, case, prompt), prompt))
-        return step.read(item, replies)
+            return judged(model, how, case, Tally())
+        except UnreadableReply:
+            self.report.counts["unreadable"] += 1
+            return None
+        finally:
+            model.close()
 
     def _planned(
         self, scope: Scope, said: Batch, case: Candidacy, groups: Groups, policy: Policy
@@ -173,6 +174,7 @@ class Trial:
     def _count(self, made: Plan, groups: Groups) -> None:
         counts = self.report.counts
         counts["groups"] += len(groups.groups)
+        counts["flagged"] += len(groups.flagged)
         counts["held turns"] += len(made.held)
         counts["left out"] += sum(made.dropped.values())
         counts.update(f"{change.kind} ({change.relation})" for change in made.changes)
@@ -195,7 +197,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench hostile", description=__doc__)
     parser.add_argument("--replies", type=int, default=1000, help="how many (default: 1000)")
     parser.add_argument("--seed", type=int, default=1, help="the same replies again (default: 1)")
-    parser.add_argument("--detector", choices=list(DETECTORS), default="batchwise")
+    parser.add_argument("--detector", choices=list(DETECTORS), help="default: any")
     parser.add_argument(
         "--store", help="URL of a store to fill (default: a SQLite file, then removed)"
     )
@@ -203,7 +205,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     with opened(options.store) as (store, embedder):
         trial = Trial(store, embedder, options.detector, Random(options.seed))
-        trial.run(options.replies, f"seed {options.seed} {options.detector}")
+        trial.run(options.replies, f"seed {options.seed} {options.detector or 'any'}")
     report = trial.report
     if options.json:
         print(json.dumps({**report.document(), "faults": report.faults[:TOLD]}))

@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord
 from schemas.plan import Plan
 from schemas.scope import Scope
-from worker.core.judgment import Candidacy
+from worker.core.judgment import Candidacy, Groups, memories_in
 from worker.core.merging import AUTHORITY
 from worker.core.ports import Store
 
@@ -39,6 +39,7 @@ class Change:
     """One scope before and after one plan."""
 
     case: Candidacy
+    groups: Groups
     plan: Plan
     cap: int
     before: Stock
@@ -66,6 +67,7 @@ def broken(change: Change) -> list[str]:
         *_against_time_or_rank(change),
         *_beyond(change),
         *_vanished(change),
+        *_unheard(change),
     ]
 
 
@@ -150,3 +152,21 @@ def _vanished(change: Change) -> Iterator[str]:
     gone = [one for one in ends if not behind & set(one.turn_ids)]
     if len(gone) > sum(change.plan.dropped.values()):
         yield "a fact vanished without a reason"
+
+
+def _unheard(change: Change) -> Iterator[str]:
+    """What a person asks to forget is gone, is held, or had nothing to do with what it was offered."""
+    case, held = change.case, {one.turn_id for one in change.plan.held}
+    by = {one: group for group in change.groups.groups for one in group.members}
+    for label in case.fact_labels:
+        wish = case.fact(label)
+        if wish.kind != "forget" or wish.authority != "user" or held & set(wish.turn_ids):
+            continue
+        group = by.get(label)
+        if group is None and label in change.groups.flagged:
+            yield "a request to forget was dropped though its judgment failed"
+        meant = memories_in(group.members) if group else ()
+        older = [one for one in meant if case.shown(one).said_at <= wish.said_at]
+        stays = {case.candidate(one).memory.id for one in older}
+        if stays.difference(change.gone_or_new_version):
+            yield "a memory that was to be forgotten stands as it was"

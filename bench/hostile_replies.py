@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from worker.core.judgment import Candidacy, facts_in, ordinal
+from worker.core.judgment import ordinal
 from worker.core.step import Prompt
 
 RELATIONS = ("same", "update", "contradict", "forget")
@@ -41,21 +41,21 @@ LIES = (
 )
 
 
-def reply(rng: Random, case: Candidacy, prompt: Prompt) -> str:
-    """What a judge might write when asked this about the case."""
-    kinds: Sequence[tuple[Callable[[Random, Candidacy, Prompt], str], int]] = (
+def reply(rng: Random, prompt: Prompt) -> str:
+    """What a judge might write when asked this."""
+    kinds: Sequence[tuple[Callable[[Random, Prompt], str], int]] = (
         (_garbage, 1),
         (_misshapen, 2),
         (_half_sound, 4),
         (_sound, 8),
     )
     makers, weights = zip(*kinds, strict=True)
-    made: str = rng.choices(makers, weights)[0](rng, case, prompt)
+    made: str = rng.choices(makers, weights)[0](rng, prompt)
     return made
 
 
-def _garbage(rng: Random, case: Candidacy, prompt: Prompt) -> str:
-    whole = _sound(rng, case, prompt)
+def _garbage(rng: Random, prompt: Prompt) -> str:
+    whole = _sound(rng, prompt)
     return rng.choice(
         (
             "",
@@ -72,9 +72,9 @@ def _garbage(rng: Random, case: Candidacy, prompt: Prompt) -> str:
     )
 
 
-def _misshapen(rng: Random, case: Candidacy, prompt: Prompt) -> str:
+def _misshapen(rng: Random, prompt: Prompt) -> str:
     """Valid JSON with a part of another kind somewhere."""
-    document = json.loads(_half_sound(rng, case, prompt))
+    document = json.loads(_half_sound(rng, prompt))
     holder: Any = document
     for _ in range(rng.randrange(1, 5)):
         key = _any_key(rng, holder)
@@ -93,55 +93,61 @@ def _any_key(rng: Random, holder: Any) -> Any:
     return rng.randrange(len(holder)) if isinstance(holder, list) and holder else None
 
 
-def _half_sound(rng: Random, case: Candidacy, prompt: Prompt) -> str:
+def _half_sound(rng: Random, prompt: Prompt) -> str:
     """Of the agreed shape, with any labels and any words."""
     if prompt.job == "pair":
         return json.dumps(
-            {"why": _words(rng, case), "relation": rng.choice((*RELATIONS, "separate"))}
+            {"why": _words(rng, prompt), "relation": rng.choice((*RELATIONS, "separate"))}
         )
     if prompt.job == "merge":
-        return json.dumps({"why": "", **_any_words(rng, case)})
-    labels = [*case.fact_labels, *case.memory_labels]
+        return json.dumps({"why": "", **_any_words(rng, prompt)})
+    labels = [one["id"] for one in (*prompt.document["facts"], *prompt.document["candidates"])]
     groups = []
     for _ in range(rng.randrange(4)):
         members: list[Any] = rng.choices(labels, k=rng.randrange(6))
         members += rng.choices(INVENTED, k=rng.choice((0, 0, 1)))
         group = {"why": "", "members": members, "relation": rng.choice(RELATIONS)}
-        groups.append(group | _any_words(rng, case))
+        groups.append(group | _any_words(rng, prompt))
     new = rng.sample(labels, rng.randrange(len(labels) + 1)) if labels else []
     return json.dumps({"groups": groups, "new": new})
 
 
-def _any_words(rng: Random, case: Candidacy) -> dict[str, Any]:
+def _any_words(rng: Random, prompt: Prompt) -> dict[str, Any]:
     return {
-        "drops": [_words(rng, case) for _ in range(rng.choice((0, 0, 1, 9)))],
-        "text": rng.choice((None, _words(rng, case))),
-        "after": rng.choice((None, None, _words(rng, case))),
+        "drops": [_words(rng, prompt) for _ in range(rng.choice((0, 0, 1, 9)))],
+        "text": rng.choice((None, _words(rng, prompt))),
+        "after": rng.choice((None, None, _words(rng, prompt))),
     }
 
 
-def _words(rng: Random, case: Candidacy) -> str:
-    texts = [case.shown(one).text for one in (*case.fact_labels, *case.memory_labels)]
+def _words(rng: Random, prompt: Prompt) -> str:
+    texts = _texts(prompt)
     whole = rng.choice(texts)
     return rng.choice(
         (*LIES, whole, whole[: len(whole) // 2], "; ".join(texts), whole + " since 1999")
     )
 
 
-def _sound(rng: Random, case: Candidacy, prompt: Prompt) -> str:
+def _sound(rng: Random, prompt: Prompt) -> str:
     """Groups that break no rule of membership, in words that hold all that their members say."""
-    if prompt.job in {"pair", "merge"}:
-        return _half_sound(rng, case, prompt)
+    if prompt.job == "merge":
+        text = rng.choice((None, "; ".join(_texts(prompt)), "; ".join(_texts(prompt)[1:])))
+        return json.dumps({"why": "", "drops": [], "text": text, "after": None})
+    if prompt.job == "pair":
+        choices = ("forget",) if prompt.document["fact"]["kind"] == "forget" else RELATIONS[:3]
+        return json.dumps({"why": "", "relation": rng.choice((*choices, "separate"))})
     groups, used = [], set[str]()
-    age = {one: (case.fact(one).said_at, ordinal(one)) for one in case.asked_labels}
-    for fact in sorted(age, key=lambda one: age[one], reverse=True):
-        offered = [one for one in case.offered_to(fact) if one not in used]
-        if fact in used or not offered or rng.random() < 0.2:  # noqa: PLR2004 - some stay alone
+    facts = sorted(prompt.document["facts"], key=_age, reverse=True)
+    shown = {one["id"]: one for one in (*prompt.document["candidates"], *facts)}
+    for fact in facts:
+        offered = [one for one in fact["candidates"] if one not in used]
+        if fact["id"] in used or not offered or rng.random() < 0.2:  # noqa: PLR2004 - some stay alone
             continue
-        members = [fact, *rng.sample(offered, rng.randrange(1, min(len(offered), 5) + 1))]
-        asks = any(case.fact(one).kind == "forget" for one in facts_in(members))
+        most = min(len(offered), (prompt.max_members or 6) - 1, 5)
+        members = [fact["id"], *rng.sample(offered, rng.randrange(1, most + 1))]
+        asks = any(shown[one].get("kind") == "forget" for one in members)
         relation = "forget" if asks else rng.choice(RELATIONS[:3])
-        texts = [case.shown(one).text for one in members]
+        texts = [shown[one]["text"] for one in members]
         groups.append(
             {
                 "why": "they are about one thing",
@@ -155,5 +161,21 @@ def _sound(rng: Random, case: Candidacy, prompt: Prompt) -> str:
             }
         )
         used |= set(members)
-    new = [fact for fact in case.asked_labels if fact not in used]
+    new = [fact["id"] for fact in facts if fact["id"] not in used]
     return json.dumps({"groups": groups, "new": new})
+
+
+def _age(fact: dict[str, Any]) -> tuple[str, bool, int]:
+    return fact["said_at"], fact["kind"] == "forget", ordinal(fact["id"])
+
+
+def _texts(prompt: Prompt) -> list[str]:
+    """All that is shown."""
+    match prompt.job:
+        case "pair":
+            shown = [prompt.document["fact"], prompt.document["candidate"]]
+        case "merge":
+            shown = prompt.document["texts"]
+        case _:
+            shown = [*prompt.document["facts"], *prompt.document["candidates"]]
+    return [one["text"] for one in shown]

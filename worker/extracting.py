@@ -5,6 +5,7 @@ from typing import cast
 
 from worker.adapters.inbox import Claim
 from worker.adapters.model import Tally
+from worker.adapters.tokenizer import token_counter
 from worker.core.equal_facts import merged
 from worker.core.extract import SLOTS
 from worker.core.heard import Found, Heard
@@ -13,7 +14,7 @@ from worker.core.known import known, known_queries, sayings
 from worker.core.marks import Marks
 from worker.core.setting import Setting
 from worker.core.step import Doubtful, UnreadableReply
-from worker.core.windows import smaller_windows
+from worker.core.windows import less_context, smaller_windows
 from worker.errors import TooLong
 from worker.parts import Parts
 
@@ -34,14 +35,16 @@ def extracted(parts: Parts, claim: Claim, setting: Setting, tally: Tally) -> Fou
     )
     if not heard.turns:
         return Found(())
+    rules = parts.settings.model == "rules"
     slots = tuple(parts.store.slots(setting.scope, SLOTS))
     heard = replace(
         heard,
         slots=slots,
         window=parts.settings.extraction_tokens,
+        count=token_counter(parts.settings.tokenizer),
         overlay_days=parts.settings.overlay_days,
         instructions=parts.settings.app_instructions.get(setting.scope.app, ""),
-        known=_known(parts, setting, heard) if parts.judging.adds_only else None,
+        known=_known(parts, setting, heard) if parts.judging.adds_only and not rules else None,
     )
     found = _found(parts, heard, tally)
     return replace(found, facts=merged(found.facts))
@@ -52,7 +55,7 @@ def _found(parts: Parts, heard: Heard, tally: Tally) -> Found:
     try:
         return parts.model.run(parts.extraction, heard, tally)
     except TooLong:
-        smaller = smaller_windows(heard)
+        smaller = smaller_windows(heard) or less_context(heard)
         if smaller is None:
             raise
     except UnreadableReply as error:
@@ -79,4 +82,7 @@ def _known(parts: Parts, setting: Setting, heard: Heard) -> tuple[str, ...]:
     """What is near to what was said, so that extraction does not repeat it."""
     said = sayings(heard.turns)
     asked = known_queries(said, parts.embedder.embed(said)) if said else []
-    return known(parts.store.nominate(setting.scope, asked, POOL), setting.now) if asked else ()
+    if not asked:
+        return ()
+    pool = parts.store.nominate(setting.scope, asked, POOL)
+    return known(pool, setting.now, token_counter(parts.settings.tokenizer))

@@ -10,7 +10,7 @@ from worker.core.judgment import Candidacy, Group, Groups
 from worker.core.merge import Unwritten, lacks_words
 from worker.core.pieces import Piece, pieces
 from worker.core.step import BadReply, UnreadableReply
-from worker.errors import Unprocessable
+from worker.errors import TooLong, Unprocessable
 
 Fault = BadReply | Unprocessable
 
@@ -42,9 +42,16 @@ def _found(
             elif parts := _smaller(piece, answer):
                 smaller += parts
             else:
-                found.append((piece, str(answer)))
+                found.append((piece, _why(answer)))
         todo = smaller
     return found
+
+
+def _why(fault: Fault) -> str:
+    """In words that are stored: an endpoint's own are for logs."""
+    if isinstance(fault, BadReply):
+        return str(fault)
+    return "it is too long for the model" if isinstance(fault, TooLong) else "the model refuses it"
 
 
 def _smaller(piece: Piece, fault: Fault) -> list[Piece]:
@@ -71,11 +78,9 @@ def _written(
     failed: dict[Group, str] = {}
     said: dict[Group, Group] = {}
     for group, answer in zip(todo, answers, strict=True):
-        if isinstance(answer, UnreadableReply):
-            raise answer
         if isinstance(answer, Group):
             said[group] = answer
         else:
-            failed[group] = str(answer)
+            failed[group] = _why(answer)
     written = tuple(said.get(group, group) for group in groups.groups)
     return without(case, groups.model_copy(update={"groups": written}), failed)

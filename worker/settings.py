@@ -1,7 +1,7 @@
 """Every setting, once. The README's table and `.env` example are made from here."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import (
     AliasChoices,
@@ -27,6 +27,10 @@ LONGEST_INSTRUCTIONS = 2_000
 NOT_EXTRA = ("messages", "model", "response_format", "stream")
 
 TokenizerName = Literal["estimate", "cl100k", "o200k", "llama3", "qwen3"]
+
+
+#: No time is endless, and no distance.
+Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Settings(BaseSettings):
@@ -77,7 +81,7 @@ class Settings(BaseSettings):
         validation_alias=AliasChoices("SLOWWAVE_MODEL_KEY", "OPENAI_API_KEY"),
         description="Key for the model (`OPENAI_API_KEY` unless set).",
     )
-    model_timeout_seconds: float = Field(
+    model_timeout_seconds: Finite = Field(
         default=60.0,
         gt=0,
         description="Longest wait for one reply of the model, from the request to its last byte.",
@@ -85,7 +89,7 @@ class Settings(BaseSettings):
     model_concurrency: int = Field(
         default=8, ge=1, le=32, description="Model calls of one worker that may run at once."
     )
-    model_patience_seconds: float = Field(
+    model_patience_seconds: Finite = Field(
         default=30.0,
         ge=0,
         description="How long one call may be tried again where the model is down or busy, before the batch waits.",
@@ -166,7 +170,7 @@ class Settings(BaseSettings):
         ge=500,
         description="Tokens of facts and candidates in one call of the judge, at most.",
     )
-    novelty: float | None = Field(
+    novelty: Finite | None = Field(
         default=None,
         ge=0,
         le=1,
@@ -175,7 +179,7 @@ class Settings(BaseSettings):
     novelty_exempt: frozenset[str] = Field(
         default=ALWAYS_JUDGED, description="Kinds of facts that `novelty` leaves to the judge."
     )
-    threshold: float | None = Field(
+    threshold: Finite | None = Field(
         default=None,
         ge=-1,
         le=1,
@@ -204,6 +208,7 @@ class Settings(BaseSettings):
     overlay_days: int = Field(
         default=14,
         ge=1,
+        le=36_500,
         description="Days that something said to be temporary lasts, if no end is named.",
     )
     batch_turns: int = Field(
@@ -215,12 +220,12 @@ class Settings(BaseSettings):
     batch_tokens: int = Field(
         default=DEFAULTS.batch_tokens, ge=1, description="Tokens that make a scope due at once."
     )
-    quiet_seconds: float = Field(
+    quiet_seconds: Finite = Field(
         default=DEFAULTS.quiet_seconds,
         ge=0,
         description="Seconds without a new turn after which a scope is due.",
     )
-    max_wait_seconds: float = Field(
+    max_wait_seconds: Finite = Field(
         default=DEFAULTS.max_wait_seconds,
         ge=0,
         description="Seconds after which the oldest turn makes its scope due.",
@@ -241,7 +246,7 @@ class Settings(BaseSettings):
         le=50,
         description="Earlier turns of a conversation shown to extraction, as context only.",
     )
-    lease_seconds: float = Field(
+    lease_seconds: Finite = Field(
         default=60.0,
         ge=3,
         description="Seconds after which a silent worker's scope goes to another.",
@@ -249,7 +254,7 @@ class Settings(BaseSettings):
     max_attempts: int = Field(
         default=5, ge=1, description="Attempts after which a single turn is parked."
     )
-    grace_seconds: float = Field(
+    grace_seconds: Finite = Field(
         default=25.0,
         ge=0,
         description="Seconds that a worker told to stop has for its batches; then their turns go back.",

@@ -1,6 +1,6 @@
 """From turns to a plan: extraction, candidates, judgment. Nothing is written."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from schemas.plan import Plan
@@ -9,6 +9,7 @@ from worker.adapters.model import Tally
 from worker.adapters.tokenizer import token_counter
 from worker.core.budget import Budget, wait_seconds
 from worker.core.candidates import Reach, candidacy, queries
+from worker.core.detectors import DETECTORS
 from worker.core.plan import new_texts, plan
 from worker.core.ports import Embedder, Nominations
 from worker.core.setting import Account, Policy, Setting
@@ -40,7 +41,7 @@ def _thought(parts: Parts, claim: Claim, setting: Setting, tally: Tally) -> Plan
         facts=len(found.facts),
         dropped=found.dropped,
         model=parts.settings.model,
-        prompts={job: parts.model.prompts.fingerprint(job) for job in tally.calls},
+        prompts=_fingerprints(parts, setting.scope.app, tally.calls),
         usage=tally.usage(),
     )
     return plan(setting, case, groups, embedded, account)
@@ -67,6 +68,13 @@ def _within_budget(parts: Parts, scope_key: str) -> Iterator[Tally]:
             parts.spending.add(scope_key, usage.total_calls, usage.total_tokens)
 
 
+def _fingerprints(parts: Parts, app: str, jobs: Iterable[str]) -> dict[str, str]:
+    """Of what the model was told for each job; only extraction hears the operator of an app."""
+    added = parts.settings.app_instructions.get(app, "")
+    prompts = parts.model.prompts
+    return {job: prompts.fingerprint(job, added if job == "extraction" else "") for job in jobs}
+
+
 def policy(settings: Settings) -> Policy:
     return Policy(
         max_replaced_per_turn=settings.max_replaced_per_turn,
@@ -81,5 +89,6 @@ def reach_of(settings: Settings, embedder: Embedder) -> Reach:
         floor=floor,
         top_k=settings.top_k,
         tokens=settings.judge_tokens,
+        is_shared=DETECTORS[settings.detector].facts is None,
         count=token_counter(settings.tokenizer),
     )

@@ -176,3 +176,42 @@ def test_what_was_complete_before_every_reply_broke_off_is_kept_and_the_run_says
     assert table.runs()[0].dropped == {BROKE_OFF: 1}
     shown = [message["content"] for message in server.requests[-1]["messages"]]
     assert not any("and the oboe" in text for text in shown[2:])
+
+
+FORGET = "Please forget my dogs. I also bake."
+WISH = found("Forget the dogs", kind="forget")
+WISHES = Talk({FORGET: [WISH, found("Bakes")]})
+
+
+def test_a_wish_to_forget_that_finds_no_judgment_waits_for_a_person_and_can_be_put_back(
+    at_desk: AtDesk, scope: Scope
+) -> None:
+    table = at_desk(scope, {**DOG_SIMILARITY, WISH["text"]: DOG_SIMILARITY[DOGS]})
+    with scripted(table, GREYHOUNDS):
+        table.say(*SAID[0])
+        table.settle()
+
+    def stubborn(job: str, document: dict[str, Any]) -> Any:
+        return {"groups": [], "new": ["f99"]} if job != "extraction" else WISHES(job, document)
+
+    with scripted(table, stubborn):
+        table.say(FORGET, "2026-05-12T20:00:00Z")
+        table.settle()
+
+    (letter,) = table.parts.inbox.parking.letters(scope.key)
+    assert set(table.live()) == {DOGS}
+    assert "judgment failed" in letter.parked.reason
+    assert letter.parked.proposal == ()
+
+    def forgets(job: str, document: dict[str, Any]) -> Any:
+        if job == "extraction":
+            return WISHES(job, document)
+        ids = {one["text"]: one["id"] for one in (*document["facts"], *document["candidates"])}
+        told = {"why": "w", "relation": "forget", "drops": [DOGS], "text": None, "after": None}
+        return {"groups": [{**told, "members": [ids[WISH["text"]], ids[DOGS]]}], "new": []}
+
+    with scripted(table, forgets):
+        table.parts.inbox.parking.replay([letter])
+        table.settle()
+
+    assert set(table.live()) == {"Bakes"}

@@ -11,6 +11,7 @@ import pytest
 from tests.build import candidacy, fact, record
 from worker.adapters.model import Completion, Message, Model, Tally
 from worker.core.detectors import DETECTORS, judging
+from worker.core.gathering import FAILED
 from worker.core.judgment import Candidacy, Groups
 from worker.core.pieces import CallSize
 from worker.core.setting import DetectorName, Resolver
@@ -190,10 +191,37 @@ def test_what_is_too_much_for_one_call_is_halved(fault: Any) -> None:
 
 
 def test_a_fact_that_the_endpoint_refuses_is_new_and_flagged() -> None:
-    found, _, _ = put(CASE, lambda job, document: Unprocessable("refused for its content"))
+    found, _, _ = put(
+        CASE, lambda job, document: Unprocessable("at https://me:secret@host: refused")
+    )
 
     assert found.new == ("f1", "f2", "f3")
-    assert all("refused for its content" in why for why in found.flagged.values())
+    assert set(found.flagged.values()) == {f"{FAILED}: the model refuses it"}
+
+
+def test_one_merge_that_cannot_be_read_costs_its_group_alone() -> None:
+    case = candidacy(
+        [fact("Lives in Austin"), fact("Drinks tea")],
+        [record("Lives in Seattle with Bo"), record("Drinks coffee at Café Alma")],
+        {"f1": ("c1",), "f2": ("c2",)},
+    )
+
+    def answer(job: str, document: dict[str, Any]) -> Any:
+        if job == "pair":
+            return {"why": "w", "relation": "contradict"}
+        if document["texts"][0]["text"] == "Drinks tea":
+            return "what?"
+        return {
+            "why": "w",
+            "drops": ["Lives in Seattle"],
+            "text": "Lives in Austin with Bo",
+            "after": None,
+        }
+
+    found, _, _ = put(case, answer, "pointwise")
+
+    assert [one.text for one in found.groups] == ["Lives in Austin with Bo"]
+    assert list(found.flagged) == ["f2"]
 
 
 def test_a_model_that_never_answers_readably_judges_nothing() -> None:

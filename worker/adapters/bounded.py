@@ -13,18 +13,19 @@ from worker.errors import Retryable
 #: Bytes of one reply once unpacked. The longest that a job asks for has some ten thousand.
 LARGEST_REPLY = 4_000_000
 #: What no longer holds of a body that is unpacked and whole.
-TRANSFER_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+TRANSFER_HEADERS = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 
 
 class BoundedClient(openai.DefaultHttpxClient):
     """The openai package's own client, that reads every body itself, those of errors too.
 
     `seconds` count from the request to the last byte. They are looked at between two reads, each of which has
-    the same limit: a server that drips and then falls silent holds a call for twice as long at most.
+    the same limit: a server that drips and then falls silent holds a call for twice as long at most. Redirects are
+    not followed: what people said goes to the host that was named and to no other.
     """
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(timeout=seconds)
+        super().__init__(timeout=seconds, follow_redirects=False)
         self._seconds = seconds
 
     def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
@@ -32,7 +33,7 @@ class BoundedClient(openai.DefaultHttpxClient):
         until = time.monotonic() + self._seconds
         with closing(super().send(request, **{**options, "stream": True})) as reply:
             body = b"".join(_within_bounds(reply, until))
-        kept = [(k, v) for k, v in reply.headers.multi_items() if k not in TRANSFER_HEADERS]
+        kept = [pair for pair in reply.headers.raw if pair[0].lower() not in TRANSFER_HEADERS]
         return httpx2.Response(reply.status_code, headers=kept, content=body, request=request)
 
 

@@ -44,15 +44,26 @@ class Choice(BaseModel):
     finish_reason: str | None = None
 
 
+#: More than any model reads or writes in one call: what an endpoint counts beyond is no count.
+MOST_TOKENS = 100_000_000
+
+
+def plausible(value: Any) -> Any:
+    return value if not isinstance(value, int) or 0 <= value <= MOST_TOKENS else None
+
+
+Count = Annotated[int | None, BeforeValidator(plausible)]
+
+
 class Cached(BaseModel):
-    cached_tokens: int | None = None
+    cached_tokens: Count = None
 
 
 class Spent(BaseModel):
     """Endpoints leave out what they do not count."""
 
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: Count = None
+    completion_tokens: Count = None
     prompt_tokens_details: Cached | None = None
 
 

@@ -82,6 +82,8 @@ REMEDIES = {
     404: ("is not there", "check {0} and {0}_URL (often ends in /v1)"),
     405: ("is not there", "check {0} and {0}_URL (often ends in /v1)"),
 }
+#: Redirects are not followed.
+ELSEWHERE = frozenset({301, 302, 303, 307, 308})
 OTHERWISE = (
     "does not take the request",
     "check {0}, and that {0}_URL is the base of an OpenAI-compatible API",
@@ -112,6 +114,8 @@ def refused(
         message = f"{where} is not answering now ({told})"
         return kind(message, _hint(error), part=part, may_be_text=may_be_text)
     fault, remedy = REMEDIES.get(status, OTHERWISE)
+    if status in ELSEWHERE:
+        fault, remedy = "sends elsewhere", "set {0}_URL to where it leads"
     message = f"{where} {fault} ({told}): {remedy.format(SETTINGS[part])}"
     return Misconfigured(message, part=part, may_be_text=may_be_text)
 

@@ -42,8 +42,10 @@ class Reach:
     top_k: int = 8
     #: Memories that each ranking of the store may nominate for one fact.
     pool: int = 20
-    #: Tokens of all candidates' texts together, the first of each ranking aside.
+    #: Tokens of a call's facts and candidates, the first of each ranking aside.
     tokens: int = 6_000
+    #: Whether the facts share a call; else each has one, and its tokens, for itself.
+    is_shared: bool = True
     #: How the tokens of a text are counted.
     count: Callable[[str], int] = estimate
 
@@ -51,15 +53,20 @@ class Reach:
 def queries(facts: Sequence[Fact], vectors: Sequence[Vector]) -> list[Query]:
     """What to ask of the store, one for each fact."""
     return [
-        Query(vector, telling_terms(fact), fact.identifiers, fact.slot, fact.subject.casefold())
+        Query(vector, telling_terms(fact), fact.identifiers, fact.slot, _sought(fact))
         for fact, vector in zip(facts, vectors, strict=True)
     ]
 
 
+def _sought(fact: Fact) -> str | None:
+    """Whose memories are looked at: to forget, anybody's, as one who asks may speak of others."""
+    return None if fact.kind == "forget" else fact.subject.casefold()
+
+
 def telling_terms(fact: Fact) -> tuple[str, ...]:
-    """The terms that tell one memory of the subject from another: neither grammar nor the subject's name."""
+    """The terms that tell one memory from another: no grammar, nor the subject's name where all are about it."""
     found = terms(fact.text)
-    plain = FUNCTION_WORDS | set(terms(fact.subject))
+    plain = FUNCTION_WORDS | set(() if _sought(fact) is None else terms(fact.subject))
     return tuple(term for term in found if term not in plain) or found
 
 
@@ -144,6 +151,7 @@ class _Choices:
         for place, memory in enumerate(self._memories):
             places.setdefault(memory.subject.casefold(), []).append(place)
         self._places = {who: np.array(held, dtype=np.intp) for who, held in places.items()}
+        self._everywhere: Places = np.arange(len(known), dtype=np.intp)
         self._terms = [telling_terms(fact) for fact in facts]
         self._pool = bm25.pool((one.terms for one in known), chain(*self._terms))
         self._holders = _holders(
@@ -151,12 +159,20 @@ class _Choices:
         )
 
     def within_budget(self) -> list[tuple[int, ...]]:
+        """Places for each fact, best first."""
+        facts = range(len(self._facts))
+        if self._reach.is_shared:
+            return self._choose(facts)
+        return [choice for at in facts for choice in self._choose([at])]
+
+    def _choose(self, facts: Sequence[int]) -> list[tuple[int, ...]]:
         """The first of each ranking always, then round by round until `top_k` or the tokens are used up."""
-        rankings = [self._rankings(at) for at in range(len(self._facts))]
+        rankings = [self._rankings(at) for at in facts]
         chosen = [list(dict.fromkeys(r[0] for r in ranked if r)) for ranked in rankings]
         rest = [_fused(ranked) for ranked in rankings]
         costs = {at for choice in chosen for at in choice}
         left = self._reach.tokens - sum(self._tokens(at) for at in costs)
+        left -= sum(self._reach.count(self._facts[at].text) for at in facts)
         for round_ in zip_longest(*rest):
             for choice, at in zip(chosen, round_, strict=True):
                 if at is None or at in choice or len(choice) >= self._reach.top_k:
@@ -174,7 +190,8 @@ class _Choices:
     def _rankings(self, at: int) -> list[list[int]]:
         """By slot, by vector from the floor on, by BM25, by shared identifiers; each best first."""
         fact, near = self._facts[at], self._near[at]
-        mine = self._places.get(fact.subject.casefold(), NOWHERE)
+        who = _sought(fact)
+        mine = self._everywhere if who is None else self._places.get(who, NOWHERE)
         words, shared = bm25.scores(self._terms[at], self._pool), self._shared_codes(fact, mine)
         rankings = (
             _best(self._same_slot(fact, mine), near),

@@ -1,11 +1,17 @@
 """Which turns a found fact was said in, and whose words they are."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from schemas.turn import Turn
 from worker.core.extraction_reply import FoundFact
 from worker.core.heard import Heard
-from worker.core.words import content_words
+from worker.core.words import content_words, normalised
+
+#: What a model calls somebody it was given no name of.
+UNNAMED = frozenset(
+    {"user", "the user", "users", "i", "me", "myself", "speaker", "unknown", "person"}
+)
 
 
 def cited(heard: Heard, found: FoundFact) -> tuple[Turn, ...] | str:
@@ -31,6 +37,19 @@ def _turns_alike(heard: Heard, text: str) -> tuple[Turn, ...]:
     return best if most and len(best) == 1 else ()
 
 
+def is_a_machines_sentence(text: str, heard: Heard) -> bool:
+    """Whether it stands word for word in what a machine said, and in nothing that a person did."""
+    said = f" {normalised(text)} "
+    holders = {turn.role == "user" for turn in heard.labelled.values() if said in _words(turn.text)}
+    return holders == {False}
+
+
+@lru_cache(maxsize=64)
+def _words(text: str) -> str:
+    """Remembered: all facts of a reply are compared with the same turns."""
+    return f" {normalised(text)} "
+
+
 def voice(turns: Sequence[Turn]) -> Turn:
     """Who says it: the last person among the cited, else the last of all."""
     people = [turn for turn in turns if turn.role == "user"]
@@ -39,3 +58,11 @@ def voice(turns: Sequence[Turn]) -> Turn:
 
 def words_of_people(turns: Sequence[Turn]) -> str:
     return "\n".join(turn.text for turn in turns if turn.role == "user")
+
+
+def subject(found: FoundFact, said_by: Turn) -> str:
+    """The name as given; whoever speaks where none is, by their own name if they have one."""
+    given = found.subject
+    if given is None or given.casefold() in UNNAMED:
+        return (said_by.speaker if said_by.role == "user" else None) or "user"
+    return given

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from worker.core.judge import ListJudge
-from worker.core.judgment import MAX_GROUP, Candidacy, Groups, facts_in
+from worker.core.judgment import MAX_GROUP, Candidacy, Groups
 from worker.core.merge import Merging
 from worker.core.novelty import Novelty
 from worker.core.pair_judge import PairJudge
@@ -33,7 +33,7 @@ MERGES = "1 + F, and 1 for each merge of what several facts change"
 #: F facts in a batch, K candidates of each; a refused reply costs more, what the gate settles costs less.
 DETECTORS: dict[DetectorName, Detector] = {
     "add_only": Detector(1, None, adds_only=True, price="1, and 1 for each request to forget"),
-    "pointwise": Detector(1, 1, by_pair=True, price="1 + F × K, and 1 for each merge"),
+    "pointwise": Detector(1, None, by_pair=True, price="1 + F × K, and 1 for each merge"),
     "listwise": Detector(1, 1, price=MERGES),
     "listwise_multitarget": Detector(1, None, price=MERGES),
     "batchwise": Detector(None, None, price="2, whatever F and K"),
@@ -60,11 +60,8 @@ class Judging:
         """Facts that are put to the judge."""
         if not self.adds_only:
             return candidacy.fact_labels
-        return tuple(
-            fact
-            for fact in facts_in(candidacy.fact_labels)
-            if candidacy.fact(fact).kind == "forget"
-        )
+        facts = candidacy.fact_labels
+        return tuple(fact for fact in facts if candidacy.fact(fact).kind == "forget")
 
 
 def judging(

@@ -60,14 +60,26 @@ class Draft:
         return fact.the_fact.authority == "user" or self.setting.policy.remember_assistant
 
     def add(
-        self, facts: Sequence[Member], text: str | None, why: str, after: str | None = None
+        self,
+        facts: Sequence[Member],
+        text: str | None,
+        why: str,
+        after: str | None = None,
+        happened_at: str | None = None,
     ) -> Add:
         """One new memory from the first of these facts; the others say the same and lend their turns."""
         first, *twins = facts
-        memory = merging.confirmed(
-            self.born(first), [twin.the_fact for twin in twins], self.setting.run
+        born = self.born(first)
+        memory = merging.confirmed(born, [twin.the_fact for twin in twins], self.setting.run)
+        # The first is the newest also where all were said at one time: its end stands.
+        memory = memory.model_copy(
+            update={
+                "until": born.until,
+                "until_assumed": born.until_assumed,
+                "after": after or born.after,
+                "happened_at": happened_at or born.happened_at,
+            }
         )
-        memory = memory.model_copy(update={"after": after or memory.after})
         vector = first.vector
         if text and normalised(text) != normalised(memory.text):
             memory = merging.worded(memory, text)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from schemas.memory import Fact
+from schemas.memory import Fact, Statement
 from worker.core.merging import union
 from worker.core.words import normalised
 
@@ -18,16 +18,19 @@ def merged(facts: Iterable[Fact]) -> tuple[Fact, ...]:
     return tuple(_one(equal) for equal in alike.values())
 
 
+def beside_its_words(one: Statement) -> tuple[object, ...]:
+    """What makes another thing of the same words: kind, time and end; an end that nobody named is no part of it."""
+    return one.kind, one.happened_at, "assumed" if one.until_assumed else one.until
+
+
 def _what_it_says(fact: Fact) -> tuple[object, ...]:
-    """All that a merge must not blur; an end that nobody named is no part of it."""
+    """All that a merge must not blur."""
     return (
         normalised(fact.text),
         fact.subject.casefold(),
-        fact.kind,
         fact.authority,
-        fact.happened_at,
-        "assumed" if fact.until_assumed else fact.until,
         fact.after,
+        *beside_its_words(fact),
     )
 
 

@@ -10,10 +10,11 @@ from pydantic import BaseModel
 
 from schemas.memory import Authority, Fact
 from schemas.turn import Turn
-from worker.core.citing import cited, voice
+from worker.core.citing import cited, is_a_machines_sentence, subject, voice
 from worker.core.extraction_reply import ExtractionReply, FoundFact
 from worker.core.heard import Found, Heard
 from worker.core.identifiers import identifiers
+from worker.core.looked import looked
 from worker.core.said_dates import end, happened
 from worker.core.sifting import (
     TOO_MANY,
@@ -26,20 +27,16 @@ from worker.core.sifting import (
 )
 from worker.core.step import BadReply, Doubtful, Prompt
 from worker.core.windows import windows
-from worker.core.words import normalised
+from worker.core.words import content_words, normalised
 
-#: What a model calls somebody it was given no name of.
-UNNAMED = frozenset(
-    {"user", "the user", "users", "i", "me", "myself", "speaker", "unknown", "person"}
-)
 #: (subject, attribute) pairs shown, most used first.
 SLOTS = 40
 #: Longest name of a slot, in characters: a longer one is a sentence, and no slot.
 LONGEST_SLOT = 40
 #: Complaints in one message to the model, and characters of a fact that one quotes.
 COMPLAINTS, QUOTED = 8, 60
-
-SAID_TWICE = "found twice in one reply"
+#: Facts of a reply that are looked at for each that there is room for: a model that goes on and on ends somewhere.
+READ = 4
 
 
 @dataclass(frozen=True)
@@ -106,7 +103,10 @@ class _Reading:
         self.wrong.append(_Complaints())
         too_many = self.dropped[TOO_MANY]
         for at, one in enumerate(found, start=1):
-            self._take(window, at, one)
+            if at > READ * self.room.most:
+                self.dropped[TOO_MANY] += 1
+            else:
+                self._take(window, at, one)
         if self.dropped[TOO_MANY] > too_many:
             self.wrong[-1].doubtful.insert(0, self.room.told)
 
@@ -118,7 +118,7 @@ class _Reading:
             self.wrong[-1].lost.append(_about(at, found, turns))
         elif not self.room.has_place(turns):
             self.dropped[TOO_MANY] += 1
-        elif reason := left_out(window, found, turns) or self._twice(found, turns):
+        elif reason := left_out(window, found, turns):
             self.dropped[reason] += 1
         elif wrong := doubt(window, found, turns):
             self._doubt(at, found, wrong)
@@ -130,12 +130,6 @@ class _Reading:
         self.dropped[wrong.reason] += 1
         self.wrong[-1].doubtful.append(_about(at, found, wrong.told))
 
-    def _twice(self, found: FoundFact, turns: Sequence[Turn]) -> str | None:
-        words = normalised(found.text)
-        turn_ids = {turn.id for turn in turns}
-        again = any(normalised(f.text) == words and turn_ids <= set(f.turn_ids) for f in self.facts)
-        return SAID_TWICE if again else None
-
     def settled(self) -> Found:
         for at, wrong in enumerate(self.wrong):
             if wrong.lost:
@@ -145,8 +139,20 @@ class _Reading:
         for at, wrong in enumerate(self.wrong):
             if wrong.doubtful:
                 plainly = f"facts that were asked about again: {len(wrong.doubtful)}"
-                raise Doubtful(wrong.told, plainly=plainly, stands=found, at=at)
+                raise Doubtful(wrong.told, plainly=plainly, stands=found, joined=_joined, at=at)
         return found
+
+
+def _joined(stood: Found, mended: Found) -> Found:
+    """The facts of the better reply, and those that stood and are not in it: a model may send the correction alone."""
+    again = {normalised(fact.text) for fact in mended.facts}
+    left = tuple(fact for fact in stood.facts if normalised(fact.text) not in again)
+    known = {normalised(fact.text) for fact in stood.facts}
+    is_mended = bool(again - known)
+    dropped = (
+        Counter(mended.dropped) if is_mended else Counter(mended.dropped) | Counter(stood.dropped)
+    )
+    return Found((*left, *mended.facts), dict(dropped))
 
 
 def _about(at: int, found: FoundFact, wrong: str) -> str:
@@ -174,14 +180,14 @@ def _authority(role: str) -> Authority:
 
 
 def _fact(heard: Heard, found: FoundFact, turns: Sequence[Turn]) -> Fact:
-    said_by = voice(turns)
-    latest = max(turns, key=lambda turn: turn.said_at)
+    said_by = _speaker(heard, found, turns)
+    latest = max(_telling(found.text, turns, said_by), key=lambda turn: turn.said_at)
     until, assumed = end(found.until, said_by.said_at, heard.overlay_days)
     said = "\n".join(turn.text for turn in turns)
     approximate = all(turn.approximate_time for turn in turns)
     return Fact(
         text=found.text,
-        subject=_subject(found.subject, said_by),
+        subject=subject(found, said_by),
         attribute=_slot(found.attribute),
         kind=_kind(found),
         volatile=found.volatile,
@@ -196,15 +202,22 @@ def _fact(heard: Heard, found: FoundFact, turns: Sequence[Turn]) -> Fact:
     )
 
 
+def _speaker(heard: Heard, found: FoundFact, turns: Sequence[Turn]) -> Turn:
+    """The voice; of a sentence that only a machine said, the machine where it is cited."""
+    machines = [turn for turn in turns if turn.role != "user"]
+    said = machines and is_a_machines_sentence(found.text, heard)
+    return voice(machines) if said else voice(turns)
+
+
+def _telling(text: str, turns: Sequence[Turn], said_by: Turn) -> list[Turn]:
+    """The turns that say when it was said: the voice's own that share a word with it, else all of the voice's own."""
+    own = [t for t in turns if (t.role, t.speaker) == (said_by.role, said_by.speaker)]
+    words = content_words(text)
+    return [turn for turn in own if words & looked(turn.text).words] or own
+
+
 def _ids(turns: Iterable[Turn]) -> tuple[UUID, ...]:
     return tuple(dict.fromkeys(turn.id for turn in turns))
-
-
-def _subject(given: str | None, said_by: Turn) -> str:
-    """The name as given; whoever speaks where none is, by their own name if they have one."""
-    if given is None or given.casefold() in UNNAMED:
-        return (said_by.speaker if said_by.role == "user" else None) or "user"
-    return given
 
 
 def _slot(given: str | None) -> str | None:

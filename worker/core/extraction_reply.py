@@ -39,8 +39,17 @@ class ExtractionReply(Reply):
     @classmethod
     def _from_list(cls, value: Any) -> Any:
         if isinstance(value, list):
-            return {"facts": value}
+            value = {"facts": value}
         if isinstance(value, dict) and "facts" not in value:
             seen = ", ".join(f'"{key}"' for key in list(value)[:8]) or "no keys"
             raise ValueError(f'the reply has to be {{"facts": [...]}}; it has {seen}')
+        if isinstance(value, dict) and isinstance(found := value["facts"], list):
+            return {**value, "facts": [one for one in found if not _is_blank(one)]}
         return value
+
+
+def _is_blank(fact: Any) -> bool:
+    """Whether it says nothing; one that says it under another name is refused, not taken for nothing."""
+    if isinstance(fact, dict):
+        return not fact or (isinstance(text := fact.get("text", fact), str) and not text.strip())
+    return isinstance(fact, str) and not fact.strip()

@@ -1,6 +1,7 @@
 """Whether a person asked for what a fact of kind `forget` is about to take away."""
 
 import re
+from functools import lru_cache
 
 from worker.core.folding import WORD, folded
 from worker.core.looked import looked
@@ -35,7 +36,16 @@ IDIOMS = (
     "|fais comme si"
 )
 DENIED = (
-    r"(?:not|n't|dont|never|stop|without|nicht|kein\w*|pas|plus|no|não|non|niet|inte|ikke|nie|не)"
+    r"(?:not|n't|dont|never|stop|without|nicht|nie|niemals|kein\w*|pas|plus|jamais|no|nunca|jamás|jamas|não|nem"
+    r"|non|mai|niet|nooit|inte|aldrig|ikke|aldri|не|никогда|nigdy|jangan|đừng|chớ|אל|لا|मत)"
+)
+#: What may stand between a denial and what it denies, within one clause.
+BETWEEN = r"(?:you|to|ever|let|me|us|dare|je|jemals|le|la|lo|mich|uns|daran|de|à|di|att|å|вы|ты)"
+#: "Don't forget" where the denial follows, is part of the word, or words have no spaces.
+DENIED_AFTER = "nicht|nie|niemals|pas|jamais|niet|nooit|inte|aldrig|ikke|aldri|не|никогда|mai|nunca|nunca|मत|نکن"
+REMINDING = (
+    r"\b(?:unutma|silme)(?:y[ıi]n(?:[ıi]z)?)?\b|别忘|別忘|不要忘|勿忘|不能忘|别删|別刪|不要删|不要刪|忘れな|忘れず|消さな|削除しな"
+    r"|잊지|지우지|삭제하지|อย่าลืม|อย่าลบ|ห้ามลบ"
 )
 
 
@@ -53,8 +63,9 @@ KEEPS_NOT = re.compile(
 )
 #: "Don't forget", and what somebody tells of their own memory.
 NO_REQUEST = re.compile(
-    rf"{DENIED}{GAP}(?:(?:you|to|ever){GAP})?(?:{_any(ASKING)})\w*"
-    rf"|(?<!{LETTER})(?:{_any(ASKING)})\w*{GAP}(?:nicht|pas|niet|inte|ikke|не)(?!\w)"
+    rf"{DENIED}\s+(?:{BETWEEN}\s+){{0,3}}(?:{_any(ASKING)})\w*"
+    rf"|\bn['’](?:{_any(ASKING)})\w*\s+(?:pas|jamais|plus)(?!\w)"
+    rf"|(?<!{LETTER})(?:{_any(ASKING)})\w*\s+(?:\w+\s+)?(?:{DENIED_AFTER})(?!\w)|{REMINDING}"
     r"|\bi\s+(?:(?:always|often|sometimes|usually|just|keep)\s+)?(?:forget|delete|remove)"
     r"|\bi\s+(?:(?:really|do|did|can|could|will)\s*)*\w*(?:n't|not|never)\s+(?:really\s+)?remember"
 )
@@ -91,7 +102,9 @@ def unasked(text: str, own: str, visible: str) -> str | None:
     )
 
 
+@lru_cache(maxsize=8)
 def asks_to_forget(text: str) -> bool:
+    """Remembered: many facts of a reply cite the same turns."""
     plain = NO_REQUEST.sub(" ", folded(text))
     return bool(FORGETS.search(plain) or KEEPS_NOT.search(plain))
 

@@ -1,11 +1,11 @@
 """What needs no judge: nothing known is about it, or it says what is known in the same words."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worker.core.judgment import Candidacy, Group, Groups, facts_in, memories_in, ordinal
-from worker.core.members import is_sound
+from worker.core.equal_facts import beside_its_words
+from worker.core.judgment import Candidacy, Group, Groups, memories_in, ordinal
 from worker.core.novelty import Novelty, repeated
 from worker.core.part import part, relabelled
 from worker.core.words import normalised
@@ -34,7 +34,7 @@ class Gated:
 
 
 def gate(candidacy: Candidacy, novelty: Novelty | None = None) -> Gated:
-    """Settle facts that repeat exactly one memory or one another word for word, and those without candidates.
+    """Settle facts that repeat exactly one memory word for word, and those without candidates.
 
     With `novelty` also those that say hardly anything new.
 
@@ -52,46 +52,33 @@ def _settled(candidacy: Candidacy, novelty: Novelty | None) -> tuple[list[Group]
     """Groups of members that need no judge, a fact alone among them, and the facts that do need one."""
     settled: list[Group] = []
     left: list[str] = []
-    for facts in _same_words(candidacy):
-        group = _without_a_judge(candidacy, facts)
-        if group is None and novelty and len(facts) == 1:
-            group = repeated(candidacy, facts[0], novelty)
+    for fact in candidacy.fact_labels:
+        group = _without_a_judge(candidacy, fact)
+        if group is None and novelty:
+            group = repeated(candidacy, fact, novelty)
         if group is None:
-            left += facts
+            left.append(fact)
         else:
             settled.append(group)
     while contested := _contested(candidacy, settled, left):
         settled.remove(contested)
-        left += facts_in(contested.members)
+        left.append(contested.members[0])
     return settled, sorted(left, key=ordinal)
 
 
-def _same_words(candidacy: Candidacy) -> Iterator[list[str]]:
-    """The facts, those of one subject with the same words together; each request to forget by itself."""
-    clusters: dict[tuple[str, str, str], list[str]] = {}
-    for label, fact in zip(candidacy.fact_labels, candidacy.facts, strict=True):
-        alone = label if fact.kind == "forget" else ""
-        key = (normalised(fact.text), fact.subject.casefold(), alone)
-        clusters.setdefault(key, []).append(label)
-    yield from clusters.values()
-
-
-def _without_a_judge(candidacy: Candidacy, facts: list[str]) -> Group | None:
-    """The group that these facts of the same words are in for certain; nothing where a judge has to say."""
-    offered = {one for label in facts for one in candidacy.offered_to(label)}
-    if not offered - set(facts):
-        return _again(facts) if len(facts) == 1 or is_sound(candidacy, facts) else None
-    if candidacy.fact(facts[0]).kind == "forget":
+def _without_a_judge(candidacy: Candidacy, fact: str) -> Group | None:
+    """The group that the fact is in for certain, be it alone; nothing where a judge has to say."""
+    offered, said = candidacy.offered_to(fact), candidacy.fact(fact)
+    if not offered:
+        return Group(why=SAID_AGAIN, members=(fact,), relation="same")
+    if said.kind == "forget":
         return None
-    words = normalised(candidacy.fact(facts[0]).text)
-    memories = memories_in(sorted(offered))
-    equal = [one for one in memories if normalised(candidacy.shown(one).text) == words]
-    members = [*facts, *equal]
-    return _again(members) if len(equal) == 1 and is_sound(candidacy, members) else None
-
-
-def _again(members: list[str]) -> Group:
-    return Group(why=SAID_AGAIN, members=tuple(members), relation="same")
+    words = normalised(said.text)
+    known = {one: candidacy.shown(one) for one in memories_in(offered)}
+    equal = [one for one, memory in known.items() if normalised(memory.text) == words]
+    if len(equal) != 1 or beside_its_words(known[equal[0]]) != beside_its_words(said):
+        return None
+    return Group(why=SAID_AGAIN, members=(fact, equal[0]), relation="same")
 
 
 def _contested(candidacy: Candidacy, settled: Sequence[Group], left: Sequence[str]) -> Group | None:

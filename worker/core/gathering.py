@@ -13,7 +13,7 @@ FAILED = "its judgment failed"
 TAKEN = "another fact of the batch already changes the same memory"
 
 #: Of mixed verdicts about one thing, the first stands.
-STRONGEST: tuple[GroupRelation, ...] = ("contradict", "update", "same")
+STRONGEST: tuple[GroupRelation, ...] = ("forget", "contradict", "update", "same")
 
 
 def gathered(
@@ -22,7 +22,8 @@ def gathered(
     """One finding about the whole; a text in place of a finding says why its judgment failed.
 
     Groups that claim one member are joined where all of them was offered to the newest fact; else the later fact
-    is new and flagged, as is one whose judgment failed.
+    is new and flagged, as is one whose judgment failed. A request to forget comes before anything else that claims a
+    member, and takes in what was said before it.
     """
     groups: list[Group] = []
     flagged: dict[str, str] = {}
@@ -59,7 +60,7 @@ def _joined(
     """Groups that share no member, and the facts that found no place in them."""
     kept: list[Group] = []
     turned_away: list[str] = []
-    for group in sorted(groups, key=lambda group: _age(candidacy, group)):
+    for group in sorted(groups, key=lambda group: _turn(candidacy, group)):
         rivals = [one for one in kept if not set(one.members).isdisjoint(group.members)]
         both = _union([*rivals, group])
         if not rivals or _may_join(candidacy, both, [*rivals, group], max_group):
@@ -70,16 +71,16 @@ def _joined(
     return kept, turned_away
 
 
-def _age(candidacy: Candidacy, group: Group) -> tuple[object, int]:
+def _turn(candidacy: Candidacy, group: Group) -> tuple[bool, object, int]:
     newest = member(candidacy, centre(candidacy, group.members))
-    return newest.statement.said_at, newest.ordinal
+    return group.relation != "forget", newest.statement.said_at, newest.ordinal
 
 
 def _may_join(candidacy: Candidacy, both: Group, groups: Sequence[Group], max_group: int) -> bool:
-    forgets = {group.relation == "forget" for group in groups}
-    return (
-        len(forgets) == 1 and len(both.members) <= max_group and is_sound(candidacy, both.members)
-    )
+    if len(both.members) > max_group or not is_sound(candidacy, both.members):
+        return False
+    mixed = len({group.relation == "forget" for group in groups}) > 1
+    return not mixed or member(candidacy, centre(candidacy, both.members)).is_request
 
 
 def _union(groups: Sequence[Group]) -> Group:
@@ -90,6 +91,6 @@ def _union(groups: Sequence[Group]) -> Group:
     return Group(
         why="; ".join(dict.fromkeys(group.why for group in groups)),
         members=union(*(group.members for group in groups)),
-        relation=next((one for one in STRONGEST if one in relations), "forget"),
+        relation=next(one for one in STRONGEST if one in relations),
         written=False,
     )

@@ -146,7 +146,11 @@ def _of_the_guard(group: Group, found: Outcome, statements: Sequence[Statement])
             f"the group of {names} loses {_listed(missing)}: keep it in the text, or copy the piece"
             ' that is no longer true into "drops"'
         )
-    if extra := invented(_said(found.members), texts):
+    said = _said(found.members)
+    extra = invented(said, texts)
+    if found.kind == "update" and found.after:
+        extra += foreign(said, found.after)
+    if extra:
         yield f"the group of {names} adds {_listed(extra)}, which no member says: leave it out"
 
 

@@ -1,7 +1,7 @@
 """The guard of a merge: nothing that the members say gets lost unsaid, and nothing is said that none of them says.
 
 Members ⊆ text ∪ after ∪ drops, and text adds nothing, in six kinds: numbers, dates, names, quotations,
-identifiers and negations; and each clause of a member leaves a content word behind.
+identifiers and negations; and each clause of a member leaves a content word behind, each of a text has one of a member.
 """
 
 import re
@@ -14,6 +14,7 @@ from worker.core import names, negated
 from worker.core.clauses import clauses
 from worker.core.codes import coded
 from worker.core.dates import dated, parts_of, parts_of_partial
+from worker.core.folding import folded
 from worker.core.negated import Negated
 from worker.core.numerals import numbers
 from worker.core.quotations import quotations
@@ -34,6 +35,8 @@ class Details:
     names: frozenset[str]
     #: All words in the form in which names are compared.
     words: frozenset[str]
+    #: Those that carry meaning, word by word also where there are no spaces.
+    forms: frozenset[str]
     quotations: frozenset[str]
     negated: tuple[Negated, ...]
     averse: tuple[Negated, ...]
@@ -62,6 +65,7 @@ def details(text: str) -> Details:
         codes=code.codes,
         names=names.names(text),
         words=names.keys(text),
+        forms=_forms(text),
         quotations=quotations(text),
         negated=negated.negated(text),
         averse=negated.averse(text),
@@ -100,7 +104,12 @@ def invented(
         spellings=_union(_times(member) for member in members),
         words=_union(names.keys(f"{member.subject} {member.said_by}") for member in members),
     )
-    found = [extra for text in texts for extra in _not_among(read(text), sources, known)]
+    said = _union(source.forms for source in sources)
+    subjects = _union(_forms(member.subject) for member in members)
+    found: list[str] = []
+    for text in texts:
+        found += _not_among(read(text), sources, known)
+        found += _made_up(read(text), text, said, subjects)
     return list(dict.fromkeys(found))
 
 
@@ -142,7 +151,7 @@ def affirmed(members: Sequence[Statement], text: str) -> list[str]:
 def foreign(members: Sequence[Statement], text: str) -> list[str]:
     """Words of the text that are in no member, whatever their ending, and carry meaning."""
     said = " ".join(f"{one.text} {one.subject} {one.said_by}" for one in members)
-    known = {form for form, _ in names.forms(said)}
+    known = _forms(said)
     return list(dict.fromkeys(f'"{word}"' for form, word in names.forms(text) if form not in known))
 
 
@@ -177,6 +186,26 @@ def _lost_clauses(member: Statement, left: frozenset[str]) -> Iterator[str]:
         words = carriers(clause) - carriers(member.subject)
         if words and not words & left:
             yield f'all of "{clause}"'
+
+
+def _made_up(
+    own: Details, text: str, said: frozenset[str], subjects: frozenset[str]
+) -> Iterator[str]:
+    """Clauses without a word that anybody said; what they say in names, dates and numbers is looked at by itself."""
+    named = {names.key(name) for name in own.names}
+    for clause in clauses(text):
+        words = {form: word for form, word in names.forms(clause) if form not in subjects}
+        plain = (word for form, word in words.items() if form not in named)
+        if any(map(_is_a_word, plain)) and said.isdisjoint(words):
+            yield f'all of "{clause}"'
+
+
+def _is_a_word(word: str) -> bool:
+    return word.isalpha() and folded(word) not in names.NO_NAMES
+
+
+def _forms(text: str) -> frozenset[str]:
+    return frozenset(form for form, _ in names.forms(text))
 
 
 def _times(member: Statement) -> frozenset[str]:

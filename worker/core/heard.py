@@ -1,10 +1,11 @@
 """What extraction is given and what it finds."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
 from schemas.memory import Fact
+from schemas.tokens import estimate
 from schemas.turn import Turn
 
 
@@ -28,6 +29,8 @@ class Heard:
     cut: Mapping[UUID, str] = field(default_factory=dict)
     #: Tokens of turns that one call may hold: what is longer is asked about in several.
     window: int = 6_000
+    #: Tokens of one text.
+    count: Callable[[str], int] = estimate
     #: Texts of near memories, not to be repeated; null where a judge compares.
     known: tuple[str, ...] | None = None
 

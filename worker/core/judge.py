@@ -73,6 +73,7 @@ def _facts(candidacy: Candidacy) -> list[dict[str, Any]]:
             "kind": fact.kind,
             "subject": fact.subject,
             "said_at": moment(fact.said_at),
+            "happened_at": fact.happened_at,
             "until": moment(fact.until),
             "candidates": list(candidacy.offered_to(label)),
         }
@@ -90,6 +91,7 @@ def _candidates(candidacy: Candidacy) -> list[dict[str, Any]]:
             "text": shown.text,
             "subject": shown.subject,
             "said_at": moment(shown.said_at),
+            "happened_at": shown.happened_at,
             "until": moment(shown.until),
             "after": shown.after,
         }
@@ -129,7 +131,10 @@ def _members(candidacy: Candidacy, given: GroupReply) -> list[str]:
 def _group(given: GroupReply, members: list[str]) -> Group:
     if given.relation not in get_args(GroupRelation):
         choices = ", ".join(f'"{one}"' for one in get_args(GroupRelation))
-        raise BadReply(f'"{given.relation}" is no relation: choose one of {choices}')
+        raise BadReply(
+            f'"{given.relation}" is no relation: choose one of {choices}',
+            plainly="a relation that there is not",
+        )
     return Group(
         why=given.why,
         members=tuple(members),

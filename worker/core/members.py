@@ -73,7 +73,10 @@ def member(candidacy: Candidacy, label: str) -> Member:
 
 
 def members_newest_first(candidacy: Candidacy, group: Group) -> list[Member]:
-    """By the time said; at one time a fact is newer than a memory, a later fact than an earlier."""
+    """By the time said; at one time a fact is newer than a memory, a request to forget than what it may mean.
+
+    Else a later fact is newer than an earlier.
+    """
     return _newest_first(candidacy, group.members)
 
 
@@ -81,9 +84,10 @@ def _newest_first(candidacy: Candidacy, labels: Iterable[str]) -> list[Member]:
     return sorted((member(candidacy, label) for label in labels), key=_age, reverse=True)
 
 
-def _age(one: Member) -> tuple[datetime, bool, int, str]:
+def _age(one: Member) -> tuple[datetime, bool, bool, int, str]:
     is_fact = one.fact is not None
-    return (one.statement.said_at, is_fact, one.ordinal if is_fact else 0, one.label)
+    place = one.ordinal if is_fact else 0
+    return (one.statement.said_at, is_fact, one.is_request, place, one.label)
 
 
 def labels(candidacy: Candidacy) -> frozenset[str]:
@@ -122,3 +126,8 @@ def strangers(candidacy: Candidacy, members: Sequence[str]) -> tuple[str, ...]:
 def centre(candidacy: Candidacy, members: Sequence[str]) -> str:
     """What all others have to be offered to: the newest fact; among memories alone the newest of them."""
     return _newest_first(candidacy, facts_in(members) or members)[0].label
+
+
+def asks_about(candidacy: Candidacy, fact: str, other: str) -> bool:
+    """Whether this of two facts is judged with the other as its candidate: the newer, but a request is nobody's."""
+    return not member(candidacy, other).is_request and centre(candidacy, (fact, other)) == fact

@@ -68,12 +68,14 @@ class Merging:
         newest, *_ = members = members_newest_first(item.candidacy, item.group)
         document = {
             "relation": item.group.relation,
-            "subject": newest.statement.subject,
             "texts": [
                 {
                     "id": one.label,
                     "text": one.statement.text,
+                    "kind": one.statement.kind,
+                    "subject": one.statement.subject,
                     "said_at": moment(one.statement.said_at),
+                    "happened_at": one.statement.happened_at,
                     "until": moment(one.statement.until),
                     "after": one.statement.after,
                 }

@@ -143,6 +143,11 @@ def absorbed(survivor: Memory, others: Iterable[Memory]) -> Memory:
     )
 
 
+def most_exact(members: Iterable[Statement]) -> str | None:
+    """When the same thing happened, as exactly as any of them says."""
+    return max((one.happened_at for one in members if one.happened_at), key=len, default=None)
+
+
 def _longest(members: Iterable[Memory]) -> dict[str, Any]:
     """The end of the one that holds longest: to be called the same never shortens a life."""
     lasting = max(members, key=lambda one: one.until.timestamp() if one.until else math.inf)
@@ -174,14 +179,19 @@ def revised(survivor: Memory, text: str, run: UUID, now: datetime) -> Memory:
 
 
 def restated(
-    survivor: Memory, newest: Fact | Memory, facts: Sequence[Fact], after: str | None
+    survivor: Memory,
+    newest: Fact | Memory,
+    facts: Sequence[Fact],
+    after: str | None,
+    happened_at: str | None,
 ) -> Memory:
-    """The survivor under what the newest member says of itself: whose, when, how long."""
+    """The survivor under what the newest member says of itself: whose, how long."""
     own = {name: value for name, value in fields_of(newest).items() if name != "identifiers"}
     return survivor.model_copy(
         update={
             **own,
             "attribute": newest.attribute or survivor.attribute,
+            "happened_at": happened_at,
             "turn_ids": union(survivor.turn_ids, *(fact.turn_ids for fact in facts)),
             "confirmations": survivor.confirmations + min(1, len(facts)),
             "last_confirmed_at": max(survivor.last_confirmed_at, newest.said_at),

@@ -11,6 +11,8 @@ from worker.core.words import carriers, carriers_in_order
 
 #: Words after a negation, or signs around it where words have no spaces, that it is about.
 WORDS, SIGNS = 3, 6
+#: Signs in which those words are looked for: of a thousand negations each would read the rest of the text.
+REACH = 160
 
 
 @dataclass(frozen=True)
@@ -53,5 +55,6 @@ def _about(plain: str, word: str, end: int) -> frozenset[str]:
             + plain[end : end + SIGNS]
         )
         return carriers(near)
-    after = carriers_in_order(plain[end:])
-    return frozenset(after[:WORDS] or carriers_in_order(plain[:end])[-WORDS:])
+    after = carriers_in_order(plain[end : end + REACH])
+    before = plain[max(0, end - REACH) : end]
+    return frozenset(after[:WORDS] or carriers_in_order(before)[-WORDS:])

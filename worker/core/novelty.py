@@ -5,6 +5,7 @@ Off unless a setting turns it on.
 
 from dataclasses import dataclass
 
+from worker.core.equal_facts import beside_its_words
 from worker.core.guard import denied, invented
 from worker.core.judgment import Candidacy, Group, memories_in
 from worker.core.outcome import outcome
@@ -40,9 +41,9 @@ def repeated(candidacy: Candidacy, fact: str, novelty: Novelty) -> Group | None:
 
 
 def _differ(candidacy: Candidacy, fact: str, memory: str) -> bool:
-    """In anything that must never be taken for the same: numbers, codes, dates, names, quotations, negations, times."""
+    """In what must never be taken for the same: kind, times, numbers, codes, dates, names, quotations, negations."""
     said, known = candidacy.shown(fact), candidacy.shown(memory)
-    if said.until != known.until or said.happened_at != known.happened_at:
+    if beside_its_words(said) != beside_its_words(known):
         return True
     return any(
         invented([one], [other.text]) or denied([one], other.text)

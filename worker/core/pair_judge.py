@@ -8,8 +8,8 @@ from pydantic import BaseModel, BeforeValidator
 
 from worker.core.gathering import STRONGEST
 from worker.core.judge import moment
-from worker.core.judgment import MAX_GROUP, Candidacy, Group, GroupRelation, Groups
-from worker.core.members import centre
+from worker.core.judgment import MAX_GROUP, Candidacy, Group, Groups
+from worker.core.members import asks_about
 from worker.core.reply_fields import Plain, Reply, label
 from worker.core.step import BadReply, Prompt
 
@@ -63,12 +63,12 @@ class PairJudge:
 
 
 def _pairs(candidacy: Candidacy) -> list[tuple[str, str]]:
-    """Each asked fact with what it was offered; of two facts the newer asks."""
+    """Each asked fact with what it was offered; of two facts the newer asks, and nobody about a request to forget."""
     return [
         (fact, other)
         for fact in candidacy.asked_labels
         for other in candidacy.offered_to(fact)
-        if other in candidacy.memory_labels or centre(candidacy, (fact, other)) == fact
+        if other in candidacy.memory_labels or asks_about(candidacy, fact, other)
     ]
 
 
@@ -90,11 +90,11 @@ def _check(candidacy: Candidacy, fact: str, said: PairReply, at: int) -> None:
 
 def _group(fact: str, hits: Sequence[tuple[str, PairReply]]) -> Group:
     relations = {said.relation for _, said in hits}
-    strongest = next((one for one in STRONGEST if one in relations), "forget")
+    strongest = next(one for one in STRONGEST if one in relations)
     return Group(
         why="; ".join(dict.fromkeys(said.why for _, said in hits if said.why)),
         members=(fact, *(other for other, _ in hits)),
-        relation=cast("GroupRelation", strongest),
+        relation=strongest,
         written=False,
     )
 
@@ -109,5 +109,6 @@ def _shown(candidacy: Candidacy, label: str) -> dict[str, Any]:
         "text": shown.text,
         "subject": shown.subject,
         "said_at": moment(shown.said_at),
+        "happened_at": shown.happened_at,
         "until": moment(shown.until),
     }

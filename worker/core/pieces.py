@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from schemas.tokens import estimate
 from worker.core.judgment import Candidacy, facts_in
-from worker.core.members import centre
+from worker.core.members import asks_about
 from worker.core.part import part
 
 
@@ -56,7 +56,7 @@ def _older_twins(candidacy: Candidacy, facts: Sequence[str]) -> list[str]:
         twin
         for fact in facts
         for twin in facts_in(candidacy.offered_to(fact))
-        if twin not in facts and centre(candidacy, (fact, twin)) == fact
+        if twin not in facts and asks_about(candidacy, fact, twin)
     ]
 
 

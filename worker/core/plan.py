@@ -13,15 +13,13 @@ from schemas.base import Vector
 from schemas.memory import Memory
 from schemas.plan import Change, Confirm, Held, Plan, Retire, Revise
 from worker.core import merging
-from worker.core.cap import facts_of, over_the_cap
+from worker.core.cap import MISJUDGED, SHARED, facts_of, held, unheard
 from worker.core.draft import Draft
 from worker.core.judgment import Candidacy, Group, Groups, facts_in, memories_in
 from worker.core.members import labels, member, sound
 from worker.core.outcome import Outcome
 from worker.core.setting import Account, Setting
 from worker.core.settling import beside, settle
-
-MISJUDGED = "it was judged together with what was not offered to it"
 
 
 def new_texts(candidacy: Candidacy, groups: Groups) -> tuple[str, ...]:
@@ -45,12 +43,13 @@ def plan(
     account = account or Account()
     draft = Draft(setting, candidacy, vectors)
     kept = sound(candidacy, groups.groups)
-    outcomes = [draft.outcome(group) for group in kept]
-    held = over_the_cap(setting, outcomes)
-    aside = {one.turn_id for one in held}
+    settled = [(group, draft.outcome(group)) for group in kept]
+    failed = unheard(candidacy, settled, groups)
+    parked = held(setting, candidacy, settled, failed)
+    aside = {one.turn_id for one in parked}
     shut_out = facts_of(candidacy, aside)
     changes = (
-        *_of_groups(draft, zip(kept, outcomes, strict=True), shut_out),
+        *_of_groups(draft, settled, shut_out),
         *_of_the_rest(draft, kept, groups, shut_out),
     )
     before = _before(candidacy, changes)
@@ -62,7 +61,7 @@ def plan(
         base={memory.id: memory.version for memory in before},
         base_runs={memory.id: memory.last_run for memory in before},
         changes=changes,
-        held=tuple(_proposed(draft, kept, shut_out, held)),
+        held=tuple(_proposed(draft, kept, shut_out, failed, parked)),
         planned_at=setting.now,
         facts=account.facts,
         dropped=dict(Counter(account.dropped) + draft.dropped),
@@ -80,8 +79,7 @@ def _of_groups(
             yield from settle(draft, group, found)
         else:
             rest = [one for one in facts_in(group.members) if one not in shut_out]
-            why = "a turn it was judged with is held for review"
-            yield from beside(draft, group, (member(draft.candidacy, one) for one in rest), why)
+            yield from beside(draft, group, (member(draft.candidacy, one) for one in rest), SHARED)
 
 
 def _of_the_rest(
@@ -101,17 +99,26 @@ def _of_the_rest(
 
 
 def _proposed(
-    draft: Draft, kept: Iterable[Group], shut_out: frozenset[str], held: Iterable[Held]
+    draft: Draft,
+    kept: Iterable[Group],
+    shut_out: frozenset[str],
+    failed: Iterable[str],
+    parked: Iterable[Held],
 ) -> Iterator[Held]:
     """With what would be done for each turn if a person accepts it; facts that are stored without it have no part.
 
-    What several turns say together is proposed once, with the first of them.
+    What several turns say together is proposed once, with the first of them. Where a wish to forget failed, to accept
+    the rest would settle the turn without it: nothing is proposed, and the turn can be put back.
     """
+    unsettled = {id for label in failed for id in draft.candidacy.fact(label).turn_ids}
     parts = (_without(group, draft.candidacy, shut_out) for group in kept)
     groups = sound(draft.candidacy, parts)
     trial = Draft(draft.setting, draft.candidacy, draft.vectors)
     by = dict[str, UUID]()
-    for one in held:
+    for one in parked:
+        if one.turn_id in unsettled:
+            yield one
+            continue
         facts = facts_of(draft.candidacy, {one.turn_id})
         concerned = [group for group in groups if not facts.isdisjoint(group.members)]
         mine = [group for group in concerned if by.keys().isdisjoint(group.members)]

@@ -22,6 +22,9 @@ def printable(value: Any) -> Any:
 
 
 def null_or_text(value: Any) -> Any:
+    """A number is its digits: a year, say."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)
     text = printable(value)
     return None if isinstance(text, str) and text.casefold() in NOTHING else text
 

@@ -42,17 +42,19 @@ def beside(
 def _same(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
     """Said again: one memory is confirmed where its words keep every detail, else it takes other words."""
     facts = [one.the_fact for one in found.facts]
-    survivor = found.survivor
+    survivor, exact = found.survivor, merging.most_exact(one.statement for one in found.members)
     if survivor is None:
-        yield draft.add(found.facts, found.text, group.why)
+        yield draft.add(found.facts, found.text, group.why, None, exact)
         return
     memory = merging.confirmed(survivor.memory, facts, draft.setting.run)
     alike = found.text == memory.text and memory.authority == survivor.memory.authority
-    if alike and not found.others:
+    stands = memory.pinned or memory.happened_at == exact
+    if alike and stands and not found.others:
         yield merging.confirmation(survivor.the_record, memory, group.why)
         return
     memory = merging.absorbed(survivor.shown, [other.shown for other in found.others])
     memory = merging.confirmed(memory, facts, draft.setting.run)
+    memory = memory if memory.pinned else memory.model_copy(update={"happened_at": exact})
     reason: Reason = "merged" if found.others else "superseded"
     yield draft.revise(found, survivor, memory, group, "expired" if survivor.has_lapsed else reason)
     yield from _retired(draft, group, found, survivor, "merged")
@@ -62,8 +64,9 @@ def _update(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
     """The newest stands; what it replaces is archived, older facts become history at birth."""
     newest, survivor = found.members[0], found.survivor
     older = [fact for fact in found.facts if fact is not newest]
+    happened_at = _happened_at(group, newest, [survivor] if survivor else older)
     if survivor is None:
-        yield draft.add([newest], found.text, group.why, found.after)
+        yield draft.add([newest], found.text, group.why, found.after, happened_at)
         yield from _filed(draft, group, older, newest, "superseded")
         return
     memory = merging.restated(
@@ -71,11 +74,18 @@ def _update(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
         newest.statement,
         [fact.the_fact for fact in found.facts],
         found.after,
+        happened_at,
     )
     yield draft.revise(found, survivor, memory, group, "superseded")
     reason: Reason = "merged" if group.relation == "update" else "superseded"
     yield from _retired(draft, group, found, survivor, reason)
     yield from _filed(draft, group, older, survivor, "superseded")
+
+
+def _happened_at(group: Group, newest: Member, before: Iterable[Member]) -> str | None:
+    """The newest says when it was; what only adds to the same leaves its time as it was, unless it names one."""
+    told = [newest, *(before if group.relation == "update" else ())]
+    return next((one.statement.happened_at for one in told if one.statement.happened_at), None)
 
 
 def _filed(

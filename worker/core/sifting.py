@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from schemas.turn import Turn
-from worker.core.citing import voice, words_of_people
+from worker.core.citing import is_a_machines_sentence, subject, voice, words_of_people
 from worker.core.extraction_reply import FoundFact
 from worker.core.forget_requests import unasked
 from worker.core.grounding import only_quoted, unsupported
@@ -14,7 +14,6 @@ from worker.core.heard import Heard
 from worker.core.hearing import PLACEHOLDER
 from worker.core.lengths import LONGEST_NAME, LONGEST_TEXT
 from worker.core.opposites import reverses
-from worker.core.words import normalised
 
 #: Facts of one turn, at most: a page about somebody's life holds some twenty.
 FACTS_PER_TURN = 30
@@ -47,18 +46,9 @@ def left_out(heard: Heard, found: FoundFact, cited: Sequence[Turn]) -> str | Non
     if not asked:
         return ONLY_CONTEXT
     said_by = voice(asked if is_forgetting(found) else cited)
-    if _is_a_machines_sentence(found.text, cited) and not heard.remember_assistant:
-        return NO_PERSON
     if said_by.role != "user" and (is_forgetting(found) or not heard.remember_assistant):
         return NO_PERSON
     return unsupported(found.text, cited, heard)
-
-
-def _is_a_machines_sentence(text: str, cited: Sequence[Turn]) -> bool:
-    """Whether it stands word for word in what a machine said, and in nothing that a person did."""
-    said = f" {normalised(text)} "
-    voices = {turn.role == "user" for turn in cited if said in f" {normalised(turn.text)} "}
-    return voices == {False}
 
 
 def doubt(heard: Heard, found: FoundFact, cited: Sequence[Turn]) -> Doubt | None:
@@ -68,17 +58,26 @@ def doubt(heard: Heard, found: FoundFact, cited: Sequence[Turn]) -> Doubt | None
         visible = "\n".join(turn.text for turn in heard.labelled.values())
         wrong = unasked(found.text, own, PLACEHOLDER.sub(" ", visible))
         return Doubt(wrong, UNASKED) if wrong else None
+    if is_a_machines_sentence(found.text, heard) and not heard.remember_assistant:
+        advice = "if a user agreed to it, say in other words what holds for them, else leave it out"
+        return Doubt(f"repeats an assistant word for word: {advice}", NO_PERSON)
     if only_quoted(found.text, own):
         advice = "name who said it and what it says of them, or leave it out"
         return Doubt(f"stands only in a quotation: {advice}", QUOTED)
     if all(turn.role == "user" for turn in cited) and (
-        wrong := reverses(found.text, found.subject or "", own)
+        wrong := reverses(found.text, _names(found, cited), own)
     ):
         advice = (
             'keep the "not" in the text, or write what has changed; if it is wrong, leave it out'
         )
         return Doubt(f"{wrong}: {advice}", REVERSED)
     return None
+
+
+def _names(found: FoundFact, cited: Sequence[Turn]) -> str:
+    """Whom it is about, and who says it."""
+    said_by = voice(cited)
+    return f"{subject(found, said_by)} {said_by.speaker or ''}"
 
 
 def too_long(found: FoundFact) -> Doubt | None:

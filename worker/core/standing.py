@@ -19,4 +19,12 @@ def faults(members: Sequence[Statement], text: str, read: Reader = details) -> l
     found = [f"it lacks {one}" for one in lost(members, [text], read)]
     found += [f"no member says {one}" for one in invented(members, [text], read)]
     found += [f"a member says the contrary of {one}" for one in denied(members, text, read)]
-    return found + [f"not all members are averse as in {one}" for one in opposed(members, read)]
+    found += [f"not all members are averse as in {one}" for one in opposed(members, read)]
+    return found + _times_apart(members)
+
+
+def _times_apart(members: Sequence[Statement]) -> list[str]:
+    """Times at which they happened that cannot be one, be it less exactly told."""
+    times = sorted({one.happened_at for one in members if one.happened_at}, key=len)
+    exact = times[-1] if times else ""
+    return [] if all(exact.startswith(time) for time in times) else [f"it happened at {times}"]

@@ -1,8 +1,9 @@
 """A step asks, an adapter answers: whatever needs a model is two pure functions around a call."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from pydantic import BaseModel
 
@@ -42,6 +43,12 @@ class BadReply(Retryable):
         #: Which of the step's prompts it answers.
         self.at = at
 
+    def of(self, job: str) -> Self:
+        """The same, and its message says which job was asked for: whoever parks turns for it knows no more."""
+        named = copy(self)
+        named.args = (f"{job}: {self}",)
+        return named
+
 
 class UnreadableReply(BadReply):
     """There was no reply of the agreed shape, however often it was asked for."""
@@ -50,6 +57,7 @@ class UnreadableReply(BadReply):
         self, told: str = "", *, plainly: str = "", at: int = 0, parts: Sequence[BaseModel] = ()
     ) -> None:
         super().__init__(told, plainly=plainly, at=at)
+        self.part, self.may_be_text = "model", True
         #: All replies, those that broke off as far as they went; empty where one gave nothing.
         self.parts = parts
 
@@ -57,10 +65,23 @@ class UnreadableReply(BadReply):
 class Doubtful(BadReply):
     """A reply that could stand, but is worth asking about once."""
 
-    def __init__(self, told: str, *, plainly: str, stands: object, at: int = 0) -> None:
+    def __init__(
+        self,
+        told: str,
+        *,
+        plainly: str,
+        stands: object,
+        joined: Callable[[Any, Any], Any] = lambda _, mended: mended,
+        at: int = 0,
+    ) -> None:
         super().__init__(told, plainly=plainly, at=at)
         #: The result, should the model not mend its reply.
         self.stands = stands
+        self._joined = joined
+
+    def mended(self, result: object) -> object:
+        """What a better reply came to, with what stood before: models send the correction alone."""
+        return self._joined(self.stands, result)
 
 
 class Step(Protocol[In, Out]):

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from schemas.memory import Fact
 from worker.core.vectors import Matrix
-from worker.core.words import normalised
 
 #: For each fact the places of its twins, closest first, with the cosine (−1 to 1).
 Twins = tuple[dict[int, float], ...]
@@ -20,6 +19,13 @@ def _alike(fact: Fact, other: Fact) -> bool:
     return slot or not set(fact.identifiers).isdisjoint(other.identifiers)
 
 
+def _may_be_meant(fact: Fact, other: Fact) -> bool:
+    """Whether the fact may be offered the other at all."""
+    if fact.kind != "forget":
+        return other.kind != "forget" and same_subject(fact.subject, other.subject)
+    return other.kind == "forget" or other.said_at <= fact.said_at
+
+
 def twins(
     facts: Sequence[Fact],
     near: Matrix,
@@ -29,9 +35,8 @@ def twins(
 ) -> Twins:
     """Pairs of one subject that are near or share a candidate, slot or identifier, both ways: the closest of either.
 
-    Those of the same words always are: a sentence said ten times is one memory.
+    A request to forget is offered what was said until then, whomever it is about, and only to others of its kind.
     """
-    words = [normalised(fact.text) for fact in facts]
     offered = [set(choice) for choice in choices]
     found: list[dict[int, float]] = [{} for _ in facts]
     for at, fact in enumerate(facts):
@@ -39,11 +44,12 @@ def twins(
             peer
             for peer, other in enumerate(facts)
             if peer != at
-            and same_subject(fact.subject, other.subject)
+            and _may_be_meant(fact, other)
             and (near[at, peer] >= floor or offered[at] & offered[peer] or _alike(fact, other))
         ]
         closest = sorted(peers, key=lambda peer: (-near[at, peer], peer))[:top_k]
-        equal = [peer for peer in peers if words[at] == words[peer]]
-        for peer in (*closest, *equal):
-            found[at][peer] = found[peer][at] = float(near[at, peer])
+        for peer in closest:
+            found[at][peer] = float(near[at, peer])
+            if _may_be_meant(facts[peer], fact):
+                found[peer][at] = float(near[at, peer])
     return tuple(dict(sorted(one.items(), key=lambda item: (-item[1], item[0]))) for one in found)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from schemas.tokens import estimate
 from schemas.turn import Turn
 from worker.core.heard import Heard
 
@@ -19,37 +18,56 @@ LONGEST_PIECE = 400
 
 
 def windows(heard: Heard) -> list[Heard]:
-    """As few portions as `heard.window` tokens allow, in order; a part of a turn is that turn with less text."""
+    """As few portions as `heard.window` tokens allow, in order; a part of a turn is that turn with less text.
+
+    What comes before a portion is context of it, so that a short answer is not cut from its question.
+    """
     portions: list[list[Turn]] = [[]]
     left = heard.window
     for turn in heard.turns:
-        for part in _parts(turn, heard.window):
-            cost = estimate(part.text)
+        for part in _parts(turn, heard):
+            cost = heard.count(part.text)
             if portions[-1] and cost > left:
                 portions.append([])
                 left = heard.window
             portions[-1].append(part)
             left -= cost
-    return [replace(heard, turns=tuple(portion)) for portion in portions if portion]
+    befores: list[list[Turn]] = [[], *portions]
+    return [
+        replace(heard, turns=tuple(portion), context=(*heard.context, *_end_of(before)))
+        for before, portion in zip(befores, portions, strict=False)
+        if portion
+    ]
+
+
+def _end_of(portion: list[Turn]) -> list[Turn]:
+    return [turn.model_copy(update={"text": turn.text[-LONGEST_PIECE:]}) for turn in portion[-1:]]
 
 
 def smaller_windows(heard: Heard) -> Heard | None:
     """The same in portions of half the size; nothing where they would be too small to be worth it."""
-    size = min(heard.window, sum(estimate(turn.text) for turn in heard.turns)) // 2
+    size = min(heard.window, sum(heard.count(turn.text) for turn in heard.turns)) // 2
     return replace(heard, window=size) if size >= SMALLEST else None
 
 
-def _parts(turn: Turn, most: int) -> Iterator[Turn]:
-    if estimate(turn.text) <= most:
+def less_context(heard: Heard) -> Heard | None:
+    """Without the older half of the context; nothing where there is none."""
+    if not heard.context:
+        return None
+    return replace(heard, context=heard.context[(len(heard.context) + 1) // 2 :])
+
+
+def _parts(turn: Turn, heard: Heard) -> Iterator[Turn]:
+    if heard.count(turn.text) <= heard.window:
         yield turn
         return
-    for text in _texts(turn.text, most):
+    for text in _texts(turn.text, heard):
         yield turn.model_copy(update={"text": text})
 
 
-def _texts(text: str, most: int) -> Iterator[str]:
-    pieces = list(_pieces(text))
-    costs = [estimate(piece) for piece in pieces]
+def _texts(text: str, heard: Heard) -> Iterator[str]:
+    pieces, most = list(_pieces(text)), heard.window
+    costs = [heard.count(piece) for piece in pieces]
     start = 0
     while start < len(pieces):
         end, cost = start, 0

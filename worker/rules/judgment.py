@@ -18,6 +18,7 @@ from worker.core.judgment import (
     is_fact,
     ordinal,
 )
+from worker.core.setting import Resolver
 from worker.core.step import Prompt
 from worker.rules.forgetting import is_meant, left_to_stand, remains
 from worker.rules.likeness import LIGHT, Looked
@@ -34,6 +35,7 @@ class RuleJudgment:
 
     same: float
     max_group: int = MAX_GROUP
+    resolver: Resolver = "rewrite"
 
     def ask(self, item: Candidacy) -> Sequence[Prompt]:
         return ()
@@ -47,7 +49,8 @@ class RuleJudgment:
     def _is_sound(self, item: Candidacy, group: Group) -> bool:
         """Whether a model's judge might have found it; what breaks a rule is no finding, and its facts are new."""
         new = tuple(label for label in item.fact_labels if label not in group.members)
-        return not complaints(item, Groups(groups=(group,), new=new), self.max_group)
+        found = Groups(groups=(group,), new=new)
+        return not complaints(item, found, self.max_group, self.resolver)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from worker.adapters.bounded import LARGEST_REPLY
 from worker.adapters.chat import EndpointChat
 from worker.adapters.model import Completion
 from worker.core.step import Prompt
-from worker.errors import Retryable, Unavailable
+from worker.errors import Misconfigured, Retryable, Unavailable
 
 ANSWER = {"choices": [{"message": {"content": "ja"}, "finish_reason": "stop"}]}
 #: Longer than any call here may last, so that a limit which is missing makes a test fail and not hang.
@@ -128,3 +128,26 @@ def test_a_reply_that_breaks_off_is_no_answer() -> None:
 
     with sending(send) as url, pytest.raises(Unavailable, match="cannot be reached"):
         complete(url, seconds=20)
+
+
+def test_a_header_that_is_not_ascii_spoils_no_reply() -> None:
+    def send(handler: BaseHTTPRequestHandler, closing: threading.Event) -> None:
+        body = json.dumps(ANSWER).encode()
+        head(handler, X_Proxy="Société", Content_Length=str(len(body)))
+        handler.wfile.write(body)
+
+    with sending(send) as url:
+        assert complete(url, 5).text == "ja"
+
+
+def test_what_people_said_is_sent_to_no_other_place_than_was_named() -> None:
+    asked: list[str] = []
+
+    def send(handler: BaseHTTPRequestHandler, closing: threading.Event) -> None:
+        asked.append(handler.path)
+        head(handler, 307, Location="/elsewhere", Content_Length="0")
+
+    with sending(send) as url, pytest.raises(Misconfigured, match="sends elsewhere .*_URL"):
+        complete(url, 5)
+
+    assert asked == ["/chat/completions"]

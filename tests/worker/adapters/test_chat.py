@@ -97,6 +97,7 @@ def test_what_is_no_chat_completion_is_told_with_the_remedy(body: bytes) -> None
             },
             (9, 2, 4),
         ),
+        ({"prompt_tokens": -(10**9), "completion_tokens": 10**30}, (0, 0, 0)),
     ],
 )
 def test_usage_is_counted_as_far_as_it_is_told(usage: Any, expected: tuple[int, int, int]) -> None:

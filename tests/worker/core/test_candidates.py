@@ -93,7 +93,19 @@ def test_tokens_are_counted_as_one_is_told_to() -> None:
     many = [known(f"Tomato bed {n} is watered", 0.9 - n / 100) for n in range(20)]
     facts = [fact("The tomato beds get water")]
 
-    assert len(texts(offer(facts, many, top_k=20, tokens=10, count=lambda text: 1))) == 10
+    assert len(texts(offer(facts, many, top_k=20, tokens=11, count=lambda text: 1))) == 10
+
+
+def test_facts_that_share_no_call_have_its_tokens_each_for_itself() -> None:
+    many = [known(f"Tomato bed {n} is watered", 0.9 - n / 100) for n in range(20)]
+    facts = [fact("The tomato beds get water"), fact("Beds of tomatoes get water")]
+
+    def offered(**reach: Any) -> list[int]:
+        found = offer(facts, many, top_k=20, tokens=11, count=lambda text: 1, **reach)
+        return [len([one for one in of if one.startswith("c")]) for of in found.offered]
+
+    assert offered(is_shared=False) == [10, 10]
+    assert sum(offered()) < 20
 
 
 def test_facts_and_memories_about_different_people_are_never_offered_to_each_other() -> None:
@@ -104,6 +116,31 @@ def test_facts_and_memories_about_different_people_are_never_offered_to_each_oth
 
     assert found.offered == (("c1",), ())
     assert texts(found) == ["Fridays are free"]
+
+
+def test_to_forget_memories_about_anybody_are_looked_at_by_vector_words_and_codes() -> None:
+    wish = fact("Forget Mia's illness and QX-118", kind="forget", subject="Ann")
+    records = [
+        known("Is in hospital", 0.9, subject="Mia"),
+        known("Her illness is over", subject="Mia"),
+        known("Moved to room qx-118", subject="Rosa"),
+        known("Ann sails", subject="Ann"),
+    ]
+
+    (query,) = queries([wish], [ALONE])
+
+    assert query.subject is None
+    assert set(texts(offer([wish], records))) == {
+        "Is in hospital",
+        "Her illness is over",
+        "Moved to room qx-118",
+    }
+
+
+def test_to_forget_a_person_their_name_is_looked_for() -> None:
+    wish = fact("Forget Bruno", kind="forget", subject="Bruno")
+
+    assert texts(offer([wish], [known("Met Bruno here", subject="Ann")])) == ["Met Bruno here"]
 
 
 def test_the_subjects_name_and_grammar_nominate_nothing() -> None:

@@ -1,5 +1,6 @@
 """Turns → facts: what is asked, what is taken, what is left out and why."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,7 +11,7 @@ from pydantic import ValidationError
 
 from schemas.memory import Fact
 from schemas.turn import Turn
-from tests.build import NOW, turn, uid
+from tests.build import NOW, at, turn, uid
 from worker.core.extract import Extraction
 from worker.core.extraction_reply import ExtractionReply
 from worker.core.heard import Found, Heard
@@ -18,6 +19,7 @@ from worker.core.hearing import heard_in
 from worker.core.sifting import (
     FACTS_PER_FURTHER_TURN,
     FACTS_PER_TURN,
+    NO_PERSON,
     QUOTED,
     REVERSED,
     TOO_LONG,
@@ -111,12 +113,20 @@ def test_shapes_of_certain_meaning_are_taken(reply: Any) -> None:
         None,
         {"facts": None},
         {"facts": [{"turns": ["t1"]}]},
-        {"facts": [""]},
+        {"facts": [{"content": "Plays the viola"}]},
     ],
 )
 def test_an_unreadable_reply_is_never_nothing_found(reply: Any) -> None:
     with pytest.raises(ValidationError):
         ExtractionReply.model_validate(reply)
+
+
+@pytest.mark.parametrize("blank", ["", " ", {}, {"text": ""}, {"text": " ", "turns": ["t1"]}])
+def test_a_fact_that_says_nothing_is_none(blank: Any) -> None:
+    reply = {"facts": [blank, {"text": "Plays the viola", "turns": ["t1"], "happened_at": 2019}]}
+
+    assert [fact.text for fact in read(Heard((VIOLA,)), reply).facts] == ["Plays the viola"]
+    assert read(Heard((VIOLA,)), {"facts": [blank]}) == Found(())
 
 
 def test_the_keys_of_a_wrong_object_are_named() -> None:
@@ -296,20 +306,6 @@ def test_what_stands_only_in_what_was_cut_out_is_no_fact(said: str, texts: tuple
 
 
 # -- fields
-
-
-def test_the_same_words_of_the_same_turn_are_one_fact() -> None:
-    heard = Heard((VIOLA, turn("t2", "The viola is what I play")))
-    twice = found(
-        {"text": "Plays the viola", "turns": ["t1"]},
-        {"text": "plays the viola.", "turns": ["t1"]},
-        {"text": "Plays the viola", "turns": ["t2"]},
-    )
-
-    result = read(heard, twice)
-
-    assert [fact.turn_ids for fact in result.facts] == [(uid("t1"),), (uid("t2"),)]
-    assert result.dropped == {"found twice in one reply": 1}
 
 
 @pytest.mark.parametrize(
@@ -532,3 +528,102 @@ def test_any_reply_is_facts_of_the_batchs_turns_or_a_bad_reply(reply: Any) -> No
         assert fact.authority == "user"
         assert {turn.id for turn in own} & set(fact.turn_ids)
         assert fact.until is None or fact.until > fact.said_at
+
+
+def test_a_better_reply_may_bring_the_correction_alone() -> None:
+    heard = Heard((turn("t1", "I play the viola and the harp. I sing."),))
+    first = doubtful(
+        heard, {"text": "Never plays the viola"}, {"text": "Plays the harp"}, {"text": "Sings"}
+    )
+    second = read(heard, found({"text": "Plays the viola", "turns": ["t1"]}))
+    nothing = read(heard, {"facts": []})
+
+    mended, emptied = first.mended(second), first.mended(nothing)
+
+    assert isinstance(mended, Found)
+    assert isinstance(emptied, Found)
+    assert [fact.text for fact in mended.facts] == ["Plays the harp", "Sings", "Plays the viola"]
+    assert mended.dropped == {}
+    assert [fact.text for fact in emptied.facts] == ["Plays the harp", "Sings"]
+    assert emptied.dropped == {REVERSED: 1}
+
+
+def test_a_fact_is_as_old_as_what_a_person_said_of_it() -> None:
+    heard = Heard(
+        (
+            turn("t1", "I live in Rome.", said_at=at(0)),
+            turn("t2", "Rome, how nice!", role="assistant", said_at=at(1)),
+        )
+    )
+
+    (fact,) = read(heard, found({"text": "Lives in Rome", "turns": ["t1", "t2"]})).facts
+
+    assert fact.said_at == at(0)
+
+
+def test_an_assistants_sentence_is_asked_about_and_stands_in_other_words() -> None:
+    heard = Heard(
+        (
+            turn("t1", "So your sister Mia works at Nokia?", role="assistant"),
+            turn("t2", "Yes, exactly."),
+        )
+    )
+    cites = {"turns": ["t1", "t2"]}
+
+    doubt = doubtful(heard, {"text": "your sister Mia works at Nokia", **cites})
+    again = read(heard, found({"text": "Mia, the user's sister, works at Nokia", **cites}))
+
+    assert standing(doubt).dropped == {NO_PERSON: 1}
+    assert len(again.facts) == 1
+
+
+def test_a_reversal_is_seen_whatever_name_the_speaker_goes_by() -> None:
+    heard = Heard((turn("t1", "I don't like coriander", speaker="Ann"),))
+
+    for subject in ("Ann", "user", None):
+        doubt = doubtful(heard, {"text": "Ann likes coriander", "subject": subject})
+        assert standing(doubt).facts == ()
+
+
+def test_a_later_word_about_something_else_makes_a_fact_no_newer() -> None:
+    heard = Heard(
+        (turn("t1", "I live in Rome.", said_at=at(0)), turn("t2", "Good morning!", said_at=at(9)))
+    )
+
+    (fact,) = read(heard, found({"text": "Lives in Rome", "turns": ["t1", "t2"]})).facts
+
+    assert (fact.said_at, len(fact.turn_ids)) == (at(0), 2)
+
+
+def test_a_reply_that_goes_on_and_on_is_read_so_far() -> None:
+    heard = Heard((turn("t1", "Forget the viola. " * 500),))
+    many = [
+        {"text": f"The viola, piece {n}", "kind": "forget", "turns": ["t1"]} for n in range(3_000)
+    ]
+
+    result = standing(doubtful(heard, *many))
+
+    assert len(result.facts) == FACTS_PER_TURN
+    assert result.dropped == {TOO_MANY: 3_000 - FACTS_PER_TURN}
+
+
+SUGGESTED = Heard(
+    (turn("t1", "Lisbon is where you should live.", role="assistant"), turn("t2", "Thanks a lot!"))
+)
+
+
+@pytest.mark.parametrize("turns", [["t2"], ["t1", "t2"]])
+def test_an_assistants_sentence_is_no_persons_whatever_is_cited(turns: list[str]) -> None:
+    doubt = doubtful(SUGGESTED, {"text": "Lisbon is where you should live", "turns": turns})
+
+    assert standing(doubt).facts == ()
+
+
+def test_where_assistants_are_remembered_their_sentences_are_theirs() -> None:
+    heard = replace(SUGGESTED, remember_assistant=True)
+
+    (fact,) = read(
+        heard, found({"text": "Lisbon is where you should live", "turns": ["t1", "t2"]})
+    ).facts
+
+    assert fact.authority == "assistant"

@@ -64,3 +64,51 @@ def test_what_a_request_names_word_for_word_is_never_asked_about(what: str) -> N
 
     assert asks_to_forget(said)
     assert unasked(what, said, said) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Never let me forget the dentist.",
+        "Don't you ever forget my birthday.",
+        "Do not let me forget it.",
+        "N'oublie jamais mon anniversaire.",
+        "N'oublie pas le pain.",
+        "Vergiss nie meinen Geburtstag.",
+        "Vergiss das niemals.",
+        "No olvides el pan.",
+        "Nunca olvides mi cumpleaños.",
+        "Nunca esqueça o pão.",
+        "Non dimenticare mai il pane.",
+        "Vergeet nooit mijn verjaardag.",
+        "Glöm aldrig mjölken.",
+        "Не забудь про хлеб.",
+        "别忘了买面包。",
+        "不要忘记我的生日。",
+        "誕生日を忘れないで。",
+        "생일 잊지 마.",
+        "Ekmeği unutma.",
+        "Jangan lupa roti.",
+        "Đừng quên bánh mì.",
+    ],
+)
+def test_to_be_told_not_to_forget_is_no_request_to_forget(said: str) -> None:
+    assert not asks_to_forget(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Don't keep this, please delete it.",
+        "Never mind the dentist. Forget it.",
+        "I don't want that stored, remove it.",
+        "Vergiss bitte meinen Geburtstag.",
+        "Oublie mon anniversaire, s'il te plaît.",
+        "Olvida lo del pan, no lo quiero.",
+        "忘记我的生日。",
+        "誕生日のことは忘れて。",
+        "생일은 잊어 줘.",
+    ],
+)
+def test_to_be_told_to_forget_is_one(said: str) -> None:
+    assert asks_to_forget(said)

@@ -1,10 +1,13 @@
 """What needs no judge."""
 
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.memory import Fact
-from tests.build import candidacy, fact, record, uid
+from tests.build import at, candidacy, fact, record, uid
 from worker.core.gate import SAID_AGAIN, gate
 from worker.core.judgment import Candidacy, Group, Groups
 
@@ -52,24 +55,36 @@ def test_words_that_differ_only_in_a_negation_or_number_are_not_the_same() -> No
         assert gate(candidacy([again(text)], [record("Takes sugar in tea")])).rest.facts
 
 
-def test_a_group_that_the_plan_would_not_accept_is_left_to_the_judge() -> None:
-    offered = {"f1": ("f2", "c1"), "f2": ("f1",)}
-    found = gate(candidacy([again(), again(GHENT, "t8")], [record(GHENT)], offered))
+@pytest.mark.parametrize(
+    "said, known",
+    [
+        ({"happened_at": "2025-05"}, {"happened_at": "2024-05"}),
+        ({"kind": "instruction"}, {}),
+        ({"until": at(5)}, {}),
+        ({}, {"until": at(5)}),
+        ({"until": at(5)}, {"until": at(50)}),
+    ],
+)
+def test_the_same_words_for_another_time_kind_or_end_go_to_the_judge(
+    said: dict[str, Any], known: dict[str, Any]
+) -> None:
+    one, other = fact(GHENT, **said), fact(GHENT, **known)
 
-    assert found.settled.groups == ()
-    assert len(found.rest.facts) == 2
+    assert gate(candidacy([one], [record(GHENT, **known)])).settled.groups == ()
+    assert len(gate(candidacy([one, other])).rest.facts) == 2
 
 
-def test_equal_facts_that_were_not_offered_to_one_another_are_left_to_the_judge() -> None:
-    found = gate(candidacy([again(), again(GHENT, "t8")], offered={"f1": ("f2",), "f2": ()}))
+def test_an_end_that_nobody_named_makes_no_difference() -> None:
+    one = fact(GHENT, until=at(5), until_assumed=True)
+    known = record(GHENT, until=at(2), until_assumed=True)
+
+    assert gate(candidacy([one], [known])).settled.groups == (same("f1", "c1"),)
+
+
+def test_two_facts_of_the_same_words_as_a_memory_are_left_to_the_judge() -> None:
+    found = gate(candidacy([again(), again(GHENT, "t8")], [record(GHENT)]))
 
     assert (found.settled.groups, len(found.rest.facts)) == ((), 2)
-
-
-def test_equal_facts_of_a_batch_are_one() -> None:
-    found = gate(candidacy([again(), again(GHENT, "t8")]))
-
-    assert found.settled == Groups(groups=(same("f1", "f2"),), new=())
 
 
 def test_equal_facts_about_different_people_stay_apart() -> None:

@@ -121,6 +121,45 @@ def test_a_request_to_forget_is_never_joined_with_another_verdict() -> None:
     assert found.flagged == {"f3": TAKEN}
 
 
+def wish(days: float, *offered: str) -> Candidacy:
+    """A fact, and a request to forget that was said so many days after it."""
+    return candidacy(
+        [fact("Sold the Saab"), fact("Forget the Saab", kind="forget", said_at=at(days))],
+        [record("Owns a Saab")],
+        {"f1": ("c1",), "f2": ("c1", *offered)},
+    )
+
+
+@pytest.mark.parametrize("days", [1, 0, -1])
+def test_a_request_to_forget_comes_before_whatever_else_claims_a_memory(days: float) -> None:
+    case = wish(days)
+    groups = (group("f1", "c1"), group("f2", "c1", relation="forget"))
+
+    found = gathered(
+        case, [of(f"f{n}", one, case=case) for n, one in enumerate(groups, start=1)], 8
+    )
+
+    assert found.groups == (groups[1],)
+    assert (found.new, found.flagged) == (("f1",), {"f1": TAKEN})
+
+
+def test_what_it_may_mean_and_was_said_before_goes_with_it() -> None:
+    case = wish(1, "f1")
+
+    found = gathered(
+        case,
+        [
+            of("f1", group("f1", "c1"), case=case),
+            of("f2", group("f2", "c1", relation="forget"), case=case),
+        ],
+        8,
+    )
+
+    (joined,) = found.groups
+    assert (set(joined.members), joined.relation) == ({"f1", "f2", "c1"}, "forget")
+    assert (joined.written, found.flagged) == (False, {})
+
+
 def test_groups_without_words_are_undone_and_their_facts_flagged() -> None:
     kept, failed = group("f2", "c2"), group("f1", "c1", written=False)
 

@@ -113,6 +113,11 @@ def test_a_temporary_state_loses_nothing_because_the_old_one_stands_again() -> N
     assert wrong(for_a_while, group("f1", "c1")) == []
     assert wrong(for_good, group("f1", "c1")) != []
     assert wrong(for_a_while, group("f1", "c1", after="Drinks pour-over in Rome")) != []
+    assert (
+        wrong(for_a_while, group("f1", "c1", after="Drinks stolen pour-over from Rosa's cup, 6 am"))
+        != []
+    )
+    assert wrong(for_a_while, group("f1", "c1", after="Drinks pour-over, 6 am, Rosa's cup")) == []
 
 
 def test_a_late_fact_writes_nothing_so_its_text_is_no_matter() -> None:
@@ -142,6 +147,26 @@ def test_new_words_for_what_was_said_again_are_looked_at_wherever_they_would_sta
     found = wrong(one, group("f1", "c1", relation="same", text=text))
 
     assert any(expected in told.casefold() for told in found) if expected else found == []
+
+
+@pytest.mark.parametrize(
+    "one, other, differ",
+    [
+        ("2024-05", "2025-05", True),
+        ("2024", "2025-05", True),
+        ("2025", "2025-05", False),
+        (None, "2025-05", False),
+    ],
+)
+def test_what_happened_at_another_time_is_not_the_same(
+    one: str | None, other: str, differ: bool
+) -> None:
+    ran = "Ran the Oslo marathon"
+    case = candidacy([fact(ran, happened_at=other)], [record(ran, happened_at=one)])
+
+    found = wrong(case, group("f1", "c1", relation="same", text=ran))
+
+    assert ("happened at" in str(found)) is differ
 
 
 def test_without_a_person_behind_the_request_its_text_is_no_matter() -> None:

@@ -252,6 +252,9 @@ def test_what_gets_lost_is_named(texts: tuple[str, ...], text: str, expected: li
         (("Eats meat",), "Does not eat meat", "negation"),
         (("Smokes but isn't married",), "Doesn't smoke, isn't married", "negation"),
         (("我吃辣",), "我不吃辣", "negation"),
+        (("Moved to Ghent",), "Moved to Ghent and wants a divorce", "wants a divorce"),
+        (("Живёт в Казани",), "Живёт в Казани и хочет развода", "хочет развода"),
+        (("根特に住んでいる",), "根特に住んでいる、離婚希望", "離婚希望"),
     ],
 )
 def test_what_is_invented_is_named(texts: tuple[str, ...], text: str, expected: str) -> None:
@@ -268,6 +271,12 @@ def test_the_members_own_times_exact_or_coarser_count_as_theirs() -> None:
         == []
     )
     assert invented(known, ["Moved to Ghent on 3 November 2025"]) == ["the date (day 11-3)"]
+
+
+def test_the_subjects_name_makes_no_clause_anybodys_words() -> None:
+    known = members("Tariq is coeliac", subject="Tariq")
+
+    assert invented(known, ["Tariq is coeliac and Tariq was fired"]) == ['all of "Tariq was fired"']
 
 
 def test_the_subjects_name_may_be_written_or_left_out() -> None:

@@ -16,7 +16,7 @@ from worker.core.step import BadReply
 
 OPERA = candidacy(
     [fact("Loves opera now"), fact("Has a dog", until=at(3))],
-    [record("Dislikes opera"), record("Subscribes to a printed newspaper")],
+    [record("Dislikes opera", happened_at="2019"), record("Subscribes to a printed newspaper")],
     {"f1": ("c1", "c2", "f2"), "f2": ("f1",)},
 )
 
@@ -40,6 +40,7 @@ def test_the_document_offers_to_each_fact_its_own_candidates() -> None:
         "kind": "fact",
         "subject": "user",
         "said_at": "2026-06-01T12:00:00+00:00",
+        "happened_at": None,
         "until": "2026-06-04T12:00:00+00:00",
         "candidates": ["f1"],
     }
@@ -48,6 +49,7 @@ def test_the_document_offers_to_each_fact_its_own_candidates() -> None:
         "text": "Dislikes opera",
         "subject": "user",
         "said_at": "2026-05-02T12:00:00+00:00",
+        "happened_at": "2019",
         "until": None,
         "after": None,
     }

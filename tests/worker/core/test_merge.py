@@ -29,7 +29,7 @@ def test_the_document_has_the_texts_newest_first() -> None:
     (prompt,) = Merging().ask(Unwritten.of(MOVED, group("c2", "f2")))
 
     assert prompt.job == "merge"
-    assert (prompt.document["relation"], prompt.document["subject"]) == ("contradict", "user")
+    assert prompt.document["relation"] == "contradict"
     assert [one["text"] for one in prompt.document["texts"]] == [
         "Lives in Austin",
         "Has lived in Seattle for over three years",
@@ -80,6 +80,18 @@ def test_where_the_newest_words_say_it_all_nobody_is_asked() -> None:
     richer = candidacy([fact("Has a brown dog called Rex")], [record("Has a dog")])
 
     assert not lacks_words(richer, group("f1", "c1", relation="update"), "rewrite")
+
+
+def test_the_document_says_which_text_is_the_request_and_whom_and_when_each_is_about() -> None:
+    case = candidacy(
+        [fact("Forget Mia's illness", kind="forget", subject="Ann")],
+        [record("Mia fell ill in spring", subject="Mia", happened_at="2026-04")],
+    )
+
+    (prompt,) = Merging().ask(Unwritten.of(case, group("f1", "c1", relation="forget")))
+
+    told = [(t["kind"], t["subject"], t["happened_at"]) for t in prompt.document["texts"]]
+    assert told == [("forget", "Ann", None), ("fact", "Mia", "2026-04")]
 
 
 @pytest.mark.parametrize("resolver", ["keep", "replace", "rewrite"])

@@ -11,7 +11,7 @@ from worker.core.pair_judge import PairJudge, PairReply
 from worker.core.step import BadReply
 
 CASE = candidacy(
-    [fact("Cycles to work")],
+    [fact("Cycles to work", happened_at="2026-05")],
     [record("Drives to work"), record("Rents a parking place"), record("Likes the sea")],
 )
 
@@ -31,12 +31,14 @@ def test_each_pair_is_a_question_of_its_own() -> None:
             "text": "Cycles to work",
             "subject": "user",
             "said_at": "2026-06-01T12:00:00+00:00",
+            "happened_at": "2026-05",
             "until": None,
         },
         "candidate": {
             "text": "Drives to work",
             "subject": "user",
             "said_at": "2026-05-02T12:00:00+00:00",
+            "happened_at": None,
             "until": None,
         },
     }
@@ -70,6 +72,19 @@ def test_of_two_facts_the_newer_asks() -> None:
         "Moved",
         "Lives in Ghent",
     )
+
+
+def test_nobody_asks_about_a_request_to_forget() -> None:
+    wishes = [fact(f"Forget it {n}", kind="forget", said_at=at(-n)) for n in (1, 2)]
+
+    (prompt,) = PairJudge().ask(candidacy([fact("Moved", said_at=at(-3)), *wishes][:2]))
+
+    assert (prompt.document["fact"]["kind"], prompt.document["candidate"]["text"]) == (
+        "forget",
+        "Moved",
+    )
+    assert PairJudge().ask(candidacy(wishes)) == []
+    assert PairJudge().ask(candidacy([fact("Moved"), wishes[0]])) == []
 
 
 @pytest.mark.parametrize(

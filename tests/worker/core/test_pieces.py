@@ -70,6 +70,18 @@ def test_a_younger_twin_that_is_judged_elsewhere_asks_itself() -> None:
     assert case.offered == (("c1",),)
 
 
+def test_a_request_to_forget_is_shown_what_it_may_mean_and_to_nobody() -> None:
+    case = candidacy(
+        [fact("Owns a Saab"), fact("Forget the Saab", kind="forget"), fact("Sold it")],
+        [record(CAR)],
+        {"f1": ("c1",), "f2": ("f1", "c1"), "f3": ("f2", "f1", "c1")},
+    )
+
+    assert texts(Piece(case, ("f2",)).cut[0], ["f1", "f2"]) == ["Owns a Saab", "Forget the Saab"]
+    shown = Piece(case, ("f3",)).cut[0]
+    assert texts(shown, shown.fact_labels) == ["Owns a Saab", "Sold it"]
+
+
 def test_younger_is_what_was_said_later_whatever_its_place() -> None:
     late = candidacy(
         [fact("Moved", said_at=at(1)), fact("Moves")], [], {"f1": ("f2",), "f2": ("f1",)}

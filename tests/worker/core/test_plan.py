@@ -22,10 +22,14 @@ TEA = record("User drinks tea", said_at=at(-20))
 
 
 def decided(
-    case: Candidacy, groups: list[Group], new: list[str] | None = None, **policy: object
+    case: Candidacy,
+    groups: list[Group],
+    new: list[str] | None = None,
+    flagged: dict[str, str] | None = None,
+    **policy: object,
 ) -> Plan:
     """The plan for this judgment, with a vector for every text it needs."""
-    judged = Groups(groups=tuple(groups), new=tuple(new or ()))
+    judged = Groups(groups=tuple(groups), new=tuple(new or ()), flagged=flagged or {})
     turns = {id: None for one in case.facts for id in one.turn_ids}
     setting = Setting(
         run=RUN,
@@ -304,6 +308,68 @@ def test_a_request_to_forget_something_unknown_is_not_stored_either() -> None:
     made = decided(candidacy([fact("forget it", kind="forget")], [TEA]), [], ["f1"])
 
     assert made.changes == ()
+
+
+WISH = fact("Forget the tea", kind="forget")
+CAT = fact("User has a cat", turn_ids=(uid("t2"),))
+
+
+@pytest.mark.parametrize(
+    "groups, flagged, why",
+    [
+        ([], {"f1": "its judgment failed"}, "its judgment failed"),
+        ([group("forget", "f1", "c1")], {}, "not offered"),
+        ([group("update", "f1", "c2")], {}, "no update"),
+    ],
+)
+def test_a_wish_to_forget_that_came_to_nothing_is_held_with_its_turn(
+    groups: list[Group], flagged: dict[str, str], why: str
+) -> None:
+    beside = fact("User sails")
+    case = candidacy([WISH, CAT, beside], [TEA, SEATTLE], {"f1": ("c2",), "f2": (), "f3": ()})
+
+    made = decided(case, groups, ["f2", "f3"], flagged)
+
+    (held,) = made.held
+    assert (held.turn_id, made.turn_ids) == (uid("t1"), (uid("t2"),))
+    assert why in held.reason
+    assert set(live_after(made, case)) == {TEA.memory.text, SEATTLE.memory.text, CAT.text}
+    assert made.dropped == {}
+    # To accept the rest would settle the turn without the wish.
+    assert held.proposal == ()
+
+
+def test_a_wish_takes_with_it_what_was_said_at_the_same_time_wherever_it_stands() -> None:
+    told = fact("User drinks green tea", turn_ids=(uid("t2"),))
+    case = candidacy([WISH, told], [TEA], {"f1": ("f2", "c1"), "f2": ("c1",)})
+
+    made = decided(case, [group("forget", "f1", "f2", "c1")])
+
+    assert (kinds(made), made.held) == (["retire"], ())
+    assert made.dropped == {"forgotten on request": 1}
+
+
+def test_a_machines_request_holds_no_turn_and_a_failed_fact_holds_none_either() -> None:
+    asked = WISH.model_copy(update={"authority": "assistant"})
+
+    made = decided(candidacy([asked, CAT], [TEA]), [], ["f1", "f2"], {"f1": "x", "f2": "x"})
+
+    assert made.held == ()
+    assert made.dropped == {"only a person may ask to forget": 1}
+
+
+def test_a_wish_that_was_judged_with_a_held_turn_is_held_too_and_proposed_with_it() -> None:
+    known = [record(f"Record {n}") for n in range(5)]
+    facts = [fact("All outdated", turn_ids=(uid("t2"),)), WISH]
+    facts += [fact("User drank tea", turn_ids=(uid("t2"),))]
+    groups = [group("contradict", "f1", "c1", "c2", "c3", "c4"), group("forget", "f2", "f3", "c5")]
+
+    made = decided(candidacy(facts, known), groups)
+
+    assert {one.turn_id for one in made.held} == {uid("t1"), uid("t2")}
+    assert (made.changes, made.dropped) == ((), {})
+    forgotten = [change.relation for one in made.held for change in one.proposal]
+    assert forgotten.count("forget") == 1
 
 
 def test_a_memory_that_two_groups_claim_changes_once_and_no_fact_is_lost() -> None:
@@ -730,3 +796,53 @@ def test_a_finding_that_the_rules_accept_loses_no_detail(
     live += map(memory_of, stored)
     kept = [text for memory in live for text in (memory.text, memory.after) if text]
     assert lost(said, [*kept, *judged.drops]) == []
+
+
+MARATHON = record("User ran the Oslo marathon", happened_at="2025-05")
+
+
+@pytest.mark.parametrize(
+    "relation, own, stands",
+    [
+        ("update", None, "2025-05"),
+        ("update", "2025-05-17", "2025-05-17"),
+        ("contradict", None, None),
+        ("contradict", "2024", "2024"),
+    ],
+)
+def test_what_only_adds_to_something_leaves_the_time_it_happened(
+    relation: str, own: str | None, stands: str | None
+) -> None:
+    rain = fact("User ran the Oslo marathon in the rain", happened_at=own)
+    same = fact(MARATHON.memory.text, happened_at="2025-05", said_at=at(-1))
+
+    (revise,) = decided(candidacy([rain], [MARATHON]), [group(relation, "f1", "c1")]).changes
+    twins = decided(candidacy([rain, same]), [group(relation, "f1", "f2")]).changes
+
+    assert memory_of(revise).happened_at == memory_of(twins[0]).happened_at == stands
+
+
+@pytest.mark.parametrize("one, other", [(None, "2025-05"), ("2025", "2025-05")])
+def test_said_again_the_more_exact_time_stands(one: str | None, other: str | None) -> None:
+    vague = record("User ran the Oslo marathon", happened_at=one)
+    exact = fact("User ran the Oslo marathon", happened_at=other)
+    vaguer = exact.model_copy(update={"happened_at": one})
+
+    (revise,) = decided(candidacy([exact], [vague]), [group("same", "f1", "c1")]).changes
+    (confirm,) = decided(candidacy([vaguer], [MARATHON]), [group("same", "f1", "c1")]).changes
+    (add,) = decided(candidacy([exact, vaguer]), [group("same", "f1", "f2")]).changes
+
+    assert [revise.kind, confirm.kind, add.kind] == ["revise", "confirm", "add"]
+    assert {memory_of(made).happened_at for made in (revise, confirm, add)} == {"2025-05"}
+
+
+@pytest.mark.parametrize("first, second", [(5, 9), (9, 5)])
+def test_of_two_ends_said_at_one_time_the_later_fact_names_the_end(first: int, second: int) -> None:
+    ends = [
+        fact("User works nights", until=at(end), turn_ids=(uid(f"until {end}"),))
+        for end in (first, second)
+    ]
+
+    (add,) = decided(candidacy(ends), [group("same", "f1", "f2")]).changes
+
+    assert memory_of(add).until == at(second)

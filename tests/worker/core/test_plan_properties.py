@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from schemas.memory import ArchiveRecord, Fact, Memory, MemoryRecord, Statement
 from schemas.plan import Add, Change, Confirm, File, Plan, Retire, Revise
 from tests.build import NOW, RUN, SCOPE, at, candidacy, fact, record, turn, uid, vector
-from worker.core.judgment import Candidacy, Group, Groups
+from worker.core.judgment import Candidacy, Group, Groups, memories_in
+from worker.core.members import sound
 from worker.core.merging import AUTHORITY
 from worker.core.plan import new_texts, plan
 from worker.core.setting import Policy, Setting
@@ -390,6 +391,29 @@ def test_a_request_is_never_stored_nor_what_only_a_machine_said_unless_it_may_be
         machines = {own_of(decision, one) for one in decision.case.facts if one.authority != "user"}
         revised = [memory_of(change) for change in decision.changes(Revise, Confirm)]
         assert all(machines.isdisjoint(memory.turn_ids) for memory in revised)
+
+
+@many
+@given(DECISIONS)
+def test_what_a_person_asks_to_forget_is_done_or_held_or_was_about_nothing(
+    decision: Decision,
+) -> None:
+    case, held = decision.case, {one.turn_id for one in decision.made.held}
+    kept = sound(case, decision.judged.groups)
+    settled = {one: group for group in kept for one in group.members}
+    failed = {one for group in decision.judged.groups for one in group.members}
+    failed |= decision.judged.flagged.keys()
+    for label in case.fact_labels:
+        wish = case.fact(label)
+        if wish not in requests(decision) or held & set(wish.turn_ids):
+            continue
+        if label not in settled:
+            assert label not in failed
+            continue
+        assert settled[label].relation == "forget"
+        meant = [case.candidate(one).memory for one in memories_in(settled[label].members)]
+        older = {one.id for one in meant if one.said_at <= wish.said_at}
+        assert older <= set(touched(decision.made))
 
 
 @many

@@ -83,3 +83,21 @@ def test_a_kept_plan_that_fails_waits_and_is_parked_whole_in_the_end(
 
     assert decision.park is park
     assert park or decision.after_seconds > 0
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        Unavailable("500", part="model", may_be_text=True),
+        Misconfigured("400", part="model", may_be_text=True),
+        Retryable("no vectors", part="embedder", may_be_text=True),
+    ],
+)
+def test_what_a_part_does_to_one_scope_alone_counts_and_to_everyone_does_not(
+    error: Retryable,
+) -> None:
+    assert decide(error, 99, Stake(1), 5, 0.5).burn is False
+    assert decide(error, 5, Stake(1, failed_alone=True), 5, 0.5).park is True
+    smaller = decide(error, 5, Stake(2, failed_alone=True), 5, 0.5)
+    assert (smaller.park, smaller.burn) == (False, True)
+    assert smaller.after_seconds > 0

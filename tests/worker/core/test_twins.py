@@ -4,20 +4,11 @@ import numpy as np
 import pytest
 
 from schemas.memory import Fact
-from tests.build import fact, uid
+from tests.build import at, fact
 from worker.core.twins import twins
 
 
-@pytest.mark.parametrize("count", [2, 8, 9, 10, 30])
-def test_a_sentence_said_any_number_of_times_is_offered_to_all_its_repetitions(count: int) -> None:
-    facts = [fact("I live in Seattle.", turn_ids=(uid(str(n)),)) for n in range(count)]
-
-    found = twins(facts, np.ones((count, count), np.float32), [()] * count, 0.8, 8)
-
-    assert all(set(peers) == set(range(count)) - {at} for at, peers in enumerate(found))
-
-
-def test_of_other_words_only_the_closest_are_offered() -> None:
+def test_only_the_closest_are_offered() -> None:
     facts = [fact(f"Sentence {n}") for n in range(20)]
 
     found = twins(facts, np.full((20, 20), 0.9, np.float32), [()] * 20, 0.8, 3)
@@ -49,3 +40,18 @@ def test_however_far_their_words_what_settles_one_thing_is_offered(one: Fact, ot
 )
 def test_what_has_nothing_in_common_is_not(one: Fact, other: Fact) -> None:
     assert twins([one, other], FAR, [(), ()], 0.8, 8) == ({}, {})
+
+
+def test_a_request_to_forget_is_offered_what_was_said_until_then_of_anybody_and_to_its_kind_only() -> (
+    None
+):
+    facts = [
+        fact("Forget the illness", kind="forget", subject="Ann"),
+        fact("Mia is ill", subject="Mia"),
+        fact("Mia is well", subject="Mia", said_at=at(1)),
+        fact("Forget Mia", kind="forget", subject="Mia", said_at=at(2)),
+    ]
+
+    found = twins(facts, np.full((4, 4), 0.9, np.float32), [()] * 4, 0.8, 8)
+
+    assert [set(one) for one in found] == [{1, 3}, {2}, {1}, {0, 1, 2}]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from schemas.tokens import estimate
 from tests.build import turn
 from worker.core.heard import Heard
-from worker.core.windows import OVERLAP, windows
+from worker.core.windows import OVERLAP, less_context, windows
 
 LINE = "INFO pump 4 idle, waiting\n"
 
@@ -50,7 +50,31 @@ def test_the_parts_are_one_turn_with_all_context() -> None:
 
     assert len(parts) > 1
     assert {one.id for part in parts for one in part.turns} == {heard.turns[0].id}
-    assert all(part.context == heard.context for part in parts)
+    assert all(part.context[:1] == heard.context for part in parts)
+
+
+def test_an_answer_that_begins_a_portion_has_its_question_as_context() -> None:
+    question = "Long ago. " * 60 + "Is Mia your sister?"
+    asked, answer = turn("t1", question, role="assistant"), turn("t2", "Yes!" + " Yes!" * 60)
+
+    first, second = windows(Heard((asked, answer), window=estimate(question)))
+
+    assert (first.turns, second.turns) == ((asked,), (answer,))
+    assert first.context == ()
+    assert second.context[0].text.endswith("Is Mia your sister?")
+    assert len(second.context[0].text) < len(question)
+
+
+def test_less_context_is_what_was_said_last() -> None:
+    heard = Heard((turn(),), context=tuple(turn(f"t{n}", str(n)) for n in range(3)))
+
+    left = less_context(heard)
+    assert left is not None
+    assert [one.text for one in left.context] == ["2"]
+    none = less_context(left)
+    assert none is not None
+    assert none.context == ()
+    assert less_context(none) is None
 
 
 def test_nothing_heard_is_asked_about_in_no_call() -> None:

@@ -16,7 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 #: Control characters, except tab and line feed: stored text must not steer a terminal.
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+#: Also what turns the direction of the text that follows.
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 #: Columns of a table that is not read at a terminal.
 PIPED_WIDTH = 160
 #: Columns of a fixed, small width.

@@ -19,6 +19,7 @@ def test_stored_text_is_never_read_as_markup() -> None:
 
 
 def test_stored_text_cannot_steer_the_terminal() -> None:
+    assert plain("a\u202eb\u2066c").plain == "a�b�c"
     assert plain("a\x1b[2Jb\x07\x9b\tc\nd").plain == "a�[2Jb��\tc\nd"
 
 
