@@ -147,7 +147,7 @@ def test_what_people_said_is_sent_to_no_other_place_than_was_named() -> None:
         asked.append(handler.path)
         head(handler, 307, Location="/elsewhere", Content_Length="0")
 
-    with sending(send) as url, pytest.raises(Misconfigured, match="sends elsewhere .*_URL"):
+    with sending(send) as url, pytest.raises(Misconfigured, match=r"sends elsewhere .*_URL"):
         complete(url, 5)
 
     assert asked == ["/chat/completions"]
