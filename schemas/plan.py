@@ -20,6 +20,8 @@ class Reasoned(Stored):
     why: str = ""
     #: Turns behind the facts that led to it.
     turn_ids: tuple[UUID, ...] = ()
+    #: Other words of what was called the same: no record has them.
+    said: tuple[str, ...] = ()
 
 
 class Add(Reasoned):
@@ -30,7 +32,7 @@ class Add(Reasoned):
 
 
 class Confirm(Reasoned):
-    """Said again: counts, turns and times grow; no new version, no archive."""
+    """Said again, for no shorter: counts, turns and times grow; no new version, no archive."""
 
     kind: Literal["confirm"] = "confirm"
     record: MemoryRecord
@@ -149,7 +151,7 @@ class Plan(Stored):
 
 
 class Changed(Stored):
-    """What remains of a change in its run once applied; the texts are in the archives."""
+    """What remains of a change in its run once applied; all texts but `said` are in records and archives."""
 
     kind: Literal["add", "confirm", "revise", "retire", "file"]
     memory_id: UUID
@@ -159,6 +161,7 @@ class Changed(Stored):
     relation: Relation
     why: str
     turn_ids: tuple[UUID, ...] = ()
+    said: tuple[str, ...] = ()
     #: What a confirm overwrote.
     prior: Counters | None = None
 

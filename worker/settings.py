@@ -174,7 +174,9 @@ class Settings(BaseSettings):
         default=None,
         ge=0,
         le=1,
-        description="Confirm, without a judge, what differs from a memory by less (1 − cosine); off unless set.",
+        description="Confirm, without a judge, what differs from a memory by less (1 − cosine); off unless set."
+        " It may take opposites for the same and keep only the older one (bought and sold, left and right): it compares"
+        " numbers, codes, names, negations and the order of words, but not what else they mean.",
     )
     novelty_exempt: frozenset[str] = Field(
         default=ALWAYS_JUDGED, description="Kinds of facts that `novelty` leaves to the judge."

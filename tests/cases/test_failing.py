@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from threading import Event
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from redis import Redis
@@ -17,7 +17,7 @@ from worker.adapters.chat import EndpointChat
 from worker.adapters.model import Model
 
 SHARED = PartitionKeys(0)
-#: In the order they speak: never three failures in a row, which would look like a model that is down.
+#: In the order they are due, whenever several are: never three failures in a row, which would put the model to rest.
 USERS = ("uma", "vic", "yan", "xia", "wes", "zoe")
 #: Claims and looks that all of it takes, by far.
 ENOUGH = 200
@@ -80,6 +80,7 @@ class Fleet:
         for user in USERS:
             line = {"app": self.table.scope.app, "user": user, "role": "user", "text": SAID[user]}
             assert self.table.producer.publish({**line, "id": "1"}).status == "accepted"
+        self._pass_time()
 
     def now(self) -> float:
         seconds, micros = self.redis.time()
@@ -104,8 +105,8 @@ class Fleet:
         raise AssertionError("it never ends")
 
     def _pass_time(self) -> None:
-        for scope_key in self.redis.zrange(SHARED.due, 0, -1):
-            self.redis.zadd(SHARED.due, {cast("bytes", scope_key): 1})
+        for place, user in enumerate(USERS, 1):
+            self.redis.zadd(SHARED.due, {self.scope(user).key: place}, xx=True)
 
     def texts(self, user: str) -> list[str]:
         return [one.memory.text for one in self.table.parts.store.memories(self.scope(user))]
@@ -144,7 +145,7 @@ def test_each_failure_is_told_apart_and_nothing_is_lost(
 
 def _kill_a_worker_with(fleet: Fleet, user: str) -> None:
     key = fleet.scope(user).key
-    fleet.redis.zadd(SHARED.due, {key: 1})
+    fleet.redis.zadd(SHARED.due, {key: 0})
     claim = fleet.table.parts.inbox.claim()
     assert claim
     assert claim.scope_key == key

@@ -115,6 +115,7 @@ class Draft:
             relation=group.relation,
             why=group.why,
             turn_ids=_turns(found),
+            said=found.said,
         )
 
     def retire(

@@ -10,7 +10,9 @@ from worker.core.guard import affirmed, foreign, invented, lost
 from worker.core.judgment import Candidacy, Group, Groups, facts_in, is_fact
 from worker.core.lengths import LONGEST_TEXT
 from worker.core.members import Member, centre, labels, strangers
+from worker.core.names import SHORTEST_BEGINNING
 from worker.core.outcome import UNFAITHFUL, Outcome, outcome
+from worker.core.scripts import UNSPACED_RUN
 from worker.core.setting import Resolver
 from worker.core.standing import faults
 from worker.core.words import content_words
@@ -19,6 +21,9 @@ from worker.core.words import content_words
 LONGEST_DROP = 240
 #: Details named in one complaint.
 DETAILS = 8
+#: Of what is new, the least that a text has to say: this share of its content words, and that of its signs and bigrams
+#: where words have no spaces, since other grammar makes other bigrams.
+SHARE, SHARE_UNSPACED = 0.5, 0.2
 
 
 def complaints(
@@ -127,13 +132,21 @@ def _plain(text: str) -> str:
 
 
 def _of_news(group: Group, newest: Member, older: Iterable[Member]) -> Iterator[str]:
-    """The text says what is new: a content word of the newest member that no older one has."""
+    """The text says what is new: enough of the newest member's content words that no older one has."""
     if group.text is None:
         return
     old = frozenset[str]().union(*(content_words(one.statement.text) for one in older))
     news = content_words(newest.statement.text) - old
-    if news and not news & content_words(group.text):
+    needed = sum(SHARE_UNSPACED if UNSPACED_RUN.match(one) else SHARE for one in news)
+    words = content_words(group.text)
+    if sum(any(_alike(one, word) for word in words) for one in news) < needed:
         yield f'the text "{group.text}" does not say what is new in {newest.label}'
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether they are forms of one word, by its beginning."""
+    length = max(SHORTEST_BEGINNING, min(len(one), len(other)) - 2)
+    return one[:length] == other[:length]
 
 
 def _of_the_guard(group: Group, found: Outcome, statements: Sequence[Statement]) -> Iterator[str]:

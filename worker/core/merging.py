@@ -19,7 +19,7 @@ from schemas.memory import (
     Reason,
     Statement,
 )
-from schemas.plan import Confirm, Relation
+from schemas.plan import Confirm
 from schemas.scope import Scope
 from worker.core.identifiers import identifiers
 
@@ -68,7 +68,7 @@ def born(  # noqa: PLR0913 - a memory has that many origins
 
 def confirmed(memory: Memory, facts: Sequence[Fact], run: UUID) -> Memory:
     """Said again: a bare repetition never shortens a life, another named end replaces the end."""
-    fresh = [fact for fact in facts if not set(fact.turn_ids) <= set(memory.turn_ids)]
+    fresh = _fresh(memory, facts)
     until, assumed = _end(memory, fresh)
     return memory.model_copy(
         update={
@@ -82,6 +82,17 @@ def confirmed(memory: Memory, facts: Sequence[Fact], run: UUID) -> Memory:
             **_voice(memory, fresh),
         }
     )
+
+
+def shortens(memory: Memory, facts: Sequence[Fact]) -> bool:
+    """Whether it holds less long once it was said again so."""
+    until, _ = _end(memory, _fresh(memory, facts))
+    return until is not None and (memory.until is None or until < memory.until)
+
+
+def _fresh(memory: Memory, facts: Iterable[Fact]) -> list[Fact]:
+    """Without those that only repeat the turns behind it."""
+    return [fact for fact in facts if not set(fact.turn_ids) <= set(memory.turn_ids)]
 
 
 def _voice(memory: Memory, facts: Sequence[Fact]) -> dict[str, Any]:
@@ -104,7 +115,7 @@ def _end(memory: Memory, facts: Sequence[Fact]) -> tuple[datetime | None, bool]:
 
 
 def confirmation(
-    record: MemoryRecord, memory: Memory, why: str, relation: Relation = "same"
+    record: MemoryRecord, memory: Memory, why: str, said: tuple[str, ...] = ()
 ) -> Confirm:
     """The change that turns `record` into `memory` without a new version."""
     old = record.memory
@@ -113,9 +124,10 @@ def confirmation(
     return Confirm(
         record=MemoryRecord(memory=memory, vector=record.vector),
         prior=prior,
-        relation=relation,
+        relation="same",
         why=why,
         turn_ids=turns,
+        said=said,
     )
 
 

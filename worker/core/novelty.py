@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from worker.core.equal_facts import beside_its_words
 from worker.core.guard import denied, invented
 from worker.core.judgment import Candidacy, Group, memories_in
+from worker.core.names import forms
 from worker.core.outcome import outcome
 from worker.core.setting import ALWAYS_JUDGED
 
@@ -25,7 +26,7 @@ class Novelty:
 
 
 def repeated(candidacy: Candidacy, fact: str, novelty: Novelty) -> Group | None:
-    """The fact with the nearest memory, as the same; nothing where a number, code, name or "not" differs."""
+    """The fact with the nearest memory, as the same; nothing where a number, code, name, "not" or the order differs."""
     near = [
         (candidacy.cosines[fact, one], one)
         for one in memories_in(candidacy.offered_to(fact))
@@ -41,11 +42,18 @@ def repeated(candidacy: Candidacy, fact: str, novelty: Novelty) -> Group | None:
 
 
 def _differ(candidacy: Candidacy, fact: str, memory: str) -> bool:
-    """In what must never be taken for the same: kind, times, numbers, codes, dates, names, quotations, negations."""
+    """In what must never be taken for the same: kind, times, numbers, codes, dates, names, quotations, "not", order."""
     said, known = candidacy.shown(fact), candidacy.shown(memory)
-    if beside_its_words(said) != beside_its_words(known):
+    if beside_its_words(said) != beside_its_words(known) or _reordered(said.text, known.text):
         return True
     return any(
         invented([one], [other.text]) or denied([one], other.text)
         for one, other in ((said, known), (known, said))
     )
+
+
+def _reordered(said: str, known: str) -> bool:
+    """Whether what both name and say comes in another order: an embedding hardly tells who lent to whom."""
+    one, other = ([form for form, _ in forms(text)] for text in (said, known))
+    shared = set(one) & set(other)
+    return [form for form in one if form in shared] != [form for form in other if form in shared]

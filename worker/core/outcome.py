@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from schemas.memory import Memory, Statement
+from worker.core import merging
 from worker.core.current import stands_again
 from worker.core.judgment import Candidacy, Group
 from worker.core.members import Member, is_sound, members_newest_first
 from worker.core.setting import Resolver
 from worker.core.standing import standing
-from worker.core.words import carriers, is_blank
+from worker.core.words import carriers, is_blank, normalised
 
 NO_UPDATE = "a request to forget is no update"
 PINNED = "it would change a pinned memory"
@@ -35,6 +36,8 @@ class Outcome:
     after: str | None = None
     #: What remains of the survivor after a request to forget still ends when it was to end.
     keeps_end: bool = False
+    #: Called the same, it yet ends the survivor's life earlier: that is a change.
+    shortens: bool = False
     #: Facts that it does not concern: they are added as they are.
     beside: tuple[Member, ...] = ()
     #: Why sleep should look at those.
@@ -51,11 +54,20 @@ class Outcome:
 
     @property
     def replaced(self) -> tuple[str, ...]:
-        """Labels of memories that are retired, or revised other than as the same."""
+        """Labels of memories that are retired, end earlier, or are revised other than as the same."""
         if self.kind in {"beside", "late"}:
             return ()
-        stays = self.survivor if self.kind == "same" else None
+        stays = self.survivor if self.kind == "same" and not self.shortens else None
         return tuple(one.label for one in self.members if one.record and one is not stays)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """Words of facts that were called the same, other than those that stand: else they would be nowhere."""
+        if self.kind != "same":
+            return ()
+        stands = normalised(self.text or "")
+        texts = (one.statement.text for one in self.facts)
+        return merging.union(text for text in texts if normalised(text) != stands)
 
 
 def outcome(candidacy: Candidacy, group: Group, resolver: Resolver = "rewrite") -> Outcome:
@@ -142,7 +154,15 @@ def _same(group: Group, members: Sequence[Member]) -> Outcome:
     text = standing(_statements(members), stood, group.text, *own)
     if text is None:
         return _beside(facts, UNFAITHFUL)
-    return Outcome("same", tuple(members), survivor, text)
+    return Outcome("same", tuple(members), survivor, text, shortens=_shortens(survivor, members))
+
+
+def _shortens(survivor: Member | None, members: Iterable[Member]) -> bool:
+    if survivor is None:
+        return False
+    others = (one.shown for one in members if one.record and one is not survivor)
+    facts = [one.the_fact for one in members if one.fact]
+    return merging.shortens(merging.absorbed(survivor.shown, others), facts)
 
 
 def _said_of_a_pinned(

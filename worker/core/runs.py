@@ -12,7 +12,7 @@ def opened(plan: Plan) -> Run:
 
 
 def applied(plan: Plan) -> Run:
-    """The last thing written: what was done, without texts (those are in the archives)."""
+    """The last thing written: what was done, with no texts but those that are in no record and no archive."""
     return _run(plan, "applied", changes=tuple(_changed(change) for change in plan.changes))
 
 
@@ -62,6 +62,7 @@ def _changed(change: Change) -> Changed:
         relation=change.relation,
         why=change.why,
         turn_ids=change.turn_ids,
+        said=change.said,
         prior=change.prior if isinstance(change, Confirm) else None,
     )
 

@@ -40,17 +40,18 @@ def beside(
 
 
 def _same(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
-    """Said again: one memory is confirmed where its words keep every detail, else it takes other words."""
+    """Said again: one memory is confirmed where its words keep every detail and it ends no earlier, else revised."""
     facts = [one.the_fact for one in found.facts]
     survivor, exact = found.survivor, merging.most_exact(one.statement for one in found.members)
     if survivor is None:
-        yield draft.add(found.facts, found.text, group.why, None, exact)
+        add = draft.add(found.facts, found.text, group.why, None, exact)
+        yield add.model_copy(update={"said": found.said})
         return
     memory = merging.confirmed(survivor.memory, facts, draft.setting.run)
     alike = found.text == memory.text and memory.authority == survivor.memory.authority
     stands = memory.pinned or memory.happened_at == exact
-    if alike and stands and not found.others:
-        yield merging.confirmation(survivor.the_record, memory, group.why)
+    if alike and stands and not found.others and not found.shortens:
+        yield merging.confirmation(survivor.the_record, memory, group.why, found.said)
         return
     memory = merging.absorbed(survivor.shown, [other.shown for other in found.others])
     memory = merging.confirmed(memory, facts, draft.setting.run)

@@ -57,9 +57,13 @@ def test_it_is_off_unless_set_and_asks_for_a_cosine_below(
         ('Reads "Emma" again', 'Reads "Ulysses" again'),
         ("猫を二匹飼っています", "猫を三匹飼っています"),
         ("Не ест мясо", "Ест мясо"),
+        ("Cycled from Ghent to Bruges", "Cycled from Bruges to Ghent"),
+        ("Olive drove Bruno home", "Bruno drove Olive home"),
+        ("Татьяна дала книгу Марине", "Марина дала книгу Татьяне"),
+        ("鈴木さんが田中さんに鍵を渡した", "田中さんが鈴木さんに鍵を渡した"),
     ],
 )
-def test_a_number_code_name_date_quotation_or_negation_that_differs_is_judged(
+def test_a_number_code_name_date_quotation_negation_or_order_that_differs_is_judged(
     new: str, known: str
 ) -> None:
     assert not fires(near(new, known))

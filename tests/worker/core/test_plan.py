@@ -284,6 +284,71 @@ def test_saying_it_again_with_another_end_replaces_the_end() -> None:
     assert confirm.prior.until == at(5)
 
 
+@pytest.mark.parametrize("before, end", [(None, at(9)), (at(20), at(9)), (None, at(-1))])
+def test_a_repetition_that_shortens_a_life_is_a_change_with_its_archive(
+    before: datetime | None, end: datetime
+) -> None:
+    sister = record("User stays with her sister", until=before)
+    case = candidacy([fact("User stays with her sister", until=end)], [sister])
+
+    (revise,) = decided(case, [group("same", "f1", "c1")]).changes
+
+    assert isinstance(revise, Revise)
+    assert (revise.record.memory.version, revise.record.memory.until) == (2, end)
+    assert revise.record.vector == sister.vector
+    assert (revise.archive.archive.memory, revise.archive.archive.reason) == (
+        sister.memory,
+        "superseded",
+    )
+
+
+def test_one_turn_can_end_no_more_memories_than_the_cap_by_repeating_them() -> None:
+    texts = ["User plays the oboe", "User speaks Welsh", "User keeps geese"]
+    facts = [fact(text, until=at(1)) for text in texts]
+    case = candidacy(facts, [record(text) for text in texts])
+    groups = [group("same", f"f{n}", f"c{n}") for n in (1, 2, 3)]
+
+    made = decided(case, groups, max_replaced_per_turn=2)
+
+    assert (made.changes, len(made.held)) == ((), 1)
+    assert [change.kind for change in made.held[0].proposal] == ["revise"] * 3
+    assert kinds(decided(case, groups, max_replaced_per_turn=3)) == ["revise"] * 3
+
+
+def test_other_words_of_what_was_called_the_same_stay_with_the_change() -> None:
+    plums, pears = "User preserves plums", "User preserves pears"
+    twin = fact(pears, turn_ids=(uid("t2"),))
+
+    (confirm,) = decided(
+        candidacy([fact(pears)], [record(plums)]), [group("same", "f1", "c1")]
+    ).changes
+    (repeated,) = decided(
+        candidacy([fact(f"{plums}!")], [record(plums)]), [group("same", "f1", "c1")]
+    ).changes
+    merged = decided(
+        candidacy([fact(pears)], [record(plums), record("User preserves plums, sweet")]),
+        [group("same", "f1", "c1", "c2")],
+    )
+    (add,) = decided(candidacy([fact(plums), twin]), [group("same", "f1", "f2")]).changes
+
+    assert (confirm.kind, confirm.said) == ("confirm", (pears,))
+    assert (repeated.kind, repeated.said) == ("confirm", ())
+    assert {change.kind: change.said for change in merged.changes} == {
+        "revise": (pears,),
+        "retire": (),
+    }
+    assert (add.record.memory.text, add.said) == (pears, (plums,))
+
+
+def test_words_that_a_person_asks_to_forget_stay_nowhere() -> None:
+    told = fact("User drinks black tea", turn_ids=(uid("t2"),), said_at=at(-1))
+    case = candidacy([WISH, told], [record("User drinks tea and sails")])
+
+    (revise,) = decided(case, [group("forget", "f1", "f2", "c1", text="User sails")]).changes
+
+    assert (revise.kind, revise.said) == ("revise", ())
+
+
 def test_a_request_to_forget_leaves_only_what_was_not_meant() -> None:
     heart = record("User has a heart condition and cycles to work")
     case = candidacy([fact("forget the heart condition", kind="forget")], [heart])

@@ -25,6 +25,16 @@ def test_an_applied_run_keeps_what_was_done_and_why_but_no_text() -> None:
     assert "Austin" not in run.model_dump_json()
 
 
+def test_words_that_no_record_has_are_kept_in_the_run() -> None:
+    said, known = "User preserves pears", "User preserves plums"
+    case = candidacy([fact(said)], [record(known)])
+
+    run = applied(decided(case, [group("same", "f1", "c1")]))
+
+    assert [change.said for change in run.changes] == [(said,)]
+    assert known not in run.model_dump_json()
+
+
 def test_only_turns_of_an_applied_run_need_no_second_look() -> None:
     run = applied(PLAN)
     others = [run.model_copy(update={"state": "undone"}), parked(PLAN), opened(PLAN)]

@@ -1,7 +1,7 @@
 """`slowwave history`: how a memory came to be what it is."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
@@ -23,6 +23,7 @@ PREFIX = re.compile(r"[0-9a-f]{4,32}")
 DIGITS = 32
 
 LIVE_COLUMNS = ("v", "memory", "said", "written", "turns")
+SAID_COLUMNS = ("words", "why", "run")
 ARCHIVE_COLUMNS = ("id", "memory", "said", "replaced by", "when", "why", "run", "turns")
 
 
@@ -59,11 +60,12 @@ def history(
     with reading() as memories:
         found = history_of(memories.store, scope, digits)
         texts = {} if as_json else texts_around(memories.store, scope, found)
+        said = [] if as_json else list(_said(memories.store, scope, found))
     if as_json:
         for record in (*([found.live] if found.live else []), *found.archives):
             emit(record)
     else:
-        _show(found, texts)
+        _show(found, texts, said)
 
 
 def history_of(store: Reader, scope: Scope, digits: str) -> History:
@@ -103,7 +105,17 @@ def _not_found(digits: str) -> Failed:
     )
 
 
-def _show(found: History, texts: Texts) -> None:
+def _said(store: Reader, scope: Scope, history: History) -> Iterator[tuple[object, ...]]:
+    """Other words that its turns brought and that were called the same."""
+    versions = [*([history.live] if history.live else []), *(a.memory for a in history.archives)]
+    ids = {memory.id for memory in versions}
+    for run in store.runs(scope, {id for memory in versions for id in memory.turn_ids}):
+        for change in run.changes:
+            if change.memory_id in ids:
+                yield from ((words, change.why, short(run.id)) for words in change.said)
+
+
+def _show(found: History, texts: Texts, said: Sequence[tuple[object, ...]]) -> None:
     out = answers()
     out.print(f"memory {found.id}")
     if found.live:
@@ -112,6 +124,8 @@ def _show(found: History, texts: Texts) -> None:
         out.print("no longer stands")
     if found.archives:
         out.print(archives_table("came before", found.archives, texts))
+    if said:
+        out.print(table("was called the same", SAID_COLUMNS, said))
 
 
 def archives_table(title: str, archives: Sequence[Archive], texts: Texts) -> Table:

@@ -5,8 +5,10 @@ from uuid import UUID
 import pytest
 
 from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord
+from schemas.plan import Changed, Run
 from schemas.scope import Scope
 from tests.build import NOW, RUN, SCOPE, memory
+from tests.hold import HELD
 from tests.worker.interfaces.cli.running import WHOSE, Cli, Shelf
 from worker.adapters.stores.sqlite import SqliteStore
 
@@ -53,6 +55,30 @@ def test_the_table_says_what_replaced_each_version_and_why(cli: Cli, moved: Shel
     assert "Ann lives in Bergen." in row
     assert "superseded: moved" in row
     assert str(RUN)[:8] in row
+
+
+def test_the_table_shows_other_words_that_were_called_the_same(cli: Cli, moved: Shelf) -> None:
+    turn = memory("Ann lives in Tromsø.").turn_ids[0]
+    change = Changed(
+        kind="confirm", memory_id=ID, version=3, relation="same", why="one town", said=("Up north",)
+    )
+    elsewhere = change.model_copy(update={"memory_id": OTHER, "said": ("Ann is cold",)})
+    moved.store.writer(SCOPE, HELD).put_run(
+        Run(
+            id=RUN,
+            kind="batch",
+            scope=SCOPE,
+            state="applied",
+            turn_ids=(turn,),
+            started_at=NOW,
+            changes=(change, elsewhere),
+        )
+    )
+
+    told = cli("history", "abcd", *WHOSE).out
+
+    (row,) = [line for line in told.splitlines() if "Up north" in line]
+    assert ("one town" in row, str(RUN)[:8] in row, "cold" in told) == (True, True, False)
 
 
 def test_the_first_digits_do_if_they_are_one_memorys_alone(cli: Cli, moved: Shelf) -> None:
