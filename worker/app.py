@@ -58,6 +58,8 @@ def configuration() -> dict[str, Any]:
         # Doorbells can be lost and doubled: late acknowledgement would only add redeliveries.
         "task_acks_late": False,
         "task_default_queue": "slowwave",
+        # A bell that waits behind a busy thread is one that no idle worker hears.
+        "worker_disable_prefetch": True,
         "worker_prefetch_multiplier": 1,
         "worker_pool": "threads",
         "worker_concurrency": settings.concurrency,

@@ -24,7 +24,7 @@ TICK_SECONDS = 0.2
 #: Seconds of rest after a look that failed.
 REST_SECONDS = 5.0
 #: Seconds after which a bell that nobody answered counts as lost.
-BELL_SECONDS = 30
+BELL_SECONDS = 10
 
 
 class Pump(bootsteps.StartStopStep):

@@ -87,7 +87,7 @@ def open_parts(settings: Settings) -> Parts:
         made = Parts(
             settings=settings,
             inbox=inbox,
-            breaker=Breaker(client),
+            breaker=Breaker(client, settings.lease_seconds),
             spending=Spending(client, settings.redis_partitions),
             store=memories.store,
             embedder=memories.embedder,

@@ -14,8 +14,8 @@ from worker.errors import Part
 
 #: After so long without a failure nothing is remembered; longer than any scope or part waits.
 FORGET_SECONDS = 7_200
-#: A probe that says nothing for so long has died: another may go.
-PROBE_SECONDS = 120
+#: A probe that says nothing for so long has died, as its lease has: another may go.
+PROBE_SECONDS = 60.0
 
 _MICRO = 1_000_000
 
@@ -39,8 +39,9 @@ class Gate:
 class Breaker:
     """Needs a client that answers in bytes (`connect`). Every call may raise `Unavailable`."""
 
-    def __init__(self, client: Redis) -> None:
+    def __init__(self, client: Redis, probe_seconds: float = PROBE_SECONDS) -> None:
         self._scripts = Scripts(client)
+        self._probe = round(probe_seconds * _MICRO)
         self._key = PartitionKeys(0).breaker
 
     def ask(self, *, at_once: bool = False) -> Gate:
@@ -48,7 +49,7 @@ class Breaker:
 
         With `at_once` the probe is not waited for: someone wants to know now.
         """
-        return self._gate(PROBE_SECONDS * _MICRO, at_once=at_once)
+        return self._gate(self._probe, at_once=at_once)
 
     def look(self) -> Gate:
         """As `ask`, and takes no probe."""
