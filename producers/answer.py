@@ -35,7 +35,8 @@ class Settled(Frozen):
     """
 
     status: Literal["consolidated", "parked", "waiting", "unknown", "unavailable"]
-    turn_id: UUID
+    #: Null where there was no ticket.
+    turn_id: UUID | None = None
     #: Why, and what to do; null for a consolidated turn.
     message: str | None = None
 
@@ -43,3 +44,9 @@ class Settled(Frozen):
     def is_over(self) -> bool:
         """Waiting longer would tell no more."""
         return self.status in {"consolidated", "parked", "unknown"}
+
+
+#: Of a turn that was refused or found no room.
+NOT_IN = Settled(
+    status="unknown", message="there is no ticket: the turn is not in, its answer says why"
+)

@@ -221,5 +221,5 @@ _MESSAGES: dict[Status, str] = {
 def _trouble(reply: object) -> str:
     return (
         f"Redis did not take the turn ({type(reply).__name__}: {reply}):"
-        " publish it again later; with its own `id` it counts once"
+        " publish it again later; a turn that has had an `id` of yours from the first try on counts once"
     )

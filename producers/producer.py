@@ -17,7 +17,7 @@ from redis.asyncio import Redis as AsyncRedis
 from redis.asyncio import RedisCluster as AsyncRedisCluster
 from redis.exceptions import RedisError
 
-from producers.answer import Answer, Settled
+from producers.answer import NOT_IN, Answer, Settled
 from producers.clients import UNREACHABLE, async_client, client
 from producers.post import Command, Exchange, Letter, Post, T, parcels
 from producers.ticket import Ticket, pauses
@@ -78,12 +78,15 @@ class Producer:
         """
         return self.publish_many(_lines(messages, app, user, conversation))
 
-    def wait(self, ticket: str, timeout: float = 30.0) -> Settled:
+    def wait(self, ticket: str | None, timeout: float = 30.0) -> Settled:
         """Until the turn of an answer's `ticket` is consolidated or parked, or `timeout` seconds are over.
 
-        0 looks once. It asks Redis alone, again and again, every 0.25 s in the end. Raises `ValueError` for what is
-        no ticket; an outage is waited out, as far as there is time.
+        0 looks once. It asks Redis alone, again and again, every 0.25 s in the end. Without a ticket, for a turn that
+        is not in, the answer is `unknown`. Raises `ValueError` for what is no ticket; an outage is waited out, as far
+        as there is time.
         """
+        if ticket is None:
+            return NOT_IN
         wanted, until = Ticket.read(ticket), time.monotonic() + timeout
         for pause in pauses():
             settled = self._run(self._post.look(wanted))
@@ -182,8 +185,10 @@ class AsyncProducer:
         """As `Producer.publish_messages`."""
         return await self.publish_many(_lines(messages, app, user, conversation))
 
-    async def wait(self, ticket: str, timeout: float = 30.0) -> Settled:  # noqa: ASYNC109 - it ends between two looks, never inside one
+    async def wait(self, ticket: str | None, timeout: float = 30.0) -> Settled:  # noqa: ASYNC109 - it ends between two looks, never inside one
         """As `Producer.wait`."""
+        if ticket is None:
+            return NOT_IN
         wanted, until = Ticket.read(ticket), time.monotonic() + timeout
         for pause in pauses():
             settled = await self._run(self._post.look(wanted))

@@ -128,7 +128,7 @@ def _fail(these: Parts, claim: Claim, error: SlowwaveError) -> None:
 def _give_back(these: Parts, claim: Claim, error: SlowwaveError) -> None:
     failing = these.breaker.failed(error.part, claim) if error.part else None
     alone = error.may_be_text and failing is not None and is_own(failing)
-    stake = replace(_stake_after(these, claim, error), failed_alone=alone)
+    stake = replace(_stake_after(these, claim, error), failed_alone=alone, misses=claim.misses)
     match decide(error, claim.attempt, stake, these.settings.max_attempts, random.random()):  # noqa: S311
         case Decision(park=True):
             log.error("batch_parked", reason=str(error), turns=stake.turns, attempts=claim.attempt)

@@ -29,7 +29,9 @@ def weights() -> Weights:
 
 def asked(chat: EndpointChat, text: str = "I live in Turku.") -> Completion:
     (prompt,) = Extraction().ask(Heard((turn("t1", text),)))
-    return chat.complete(prompt, Talk.about(prompt, Prompts().system(prompt.job, prompt.addition)).messages)
+    return chat.complete(
+        prompt, Talk.about(prompt, Prompts().system(prompt.job, prompt.addition)).messages
+    )
 
 
 def test_a_reply_that_takes_too_long_is_an_outage_and_the_next_call_is_answered(ask: Ask) -> None:

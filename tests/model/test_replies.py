@@ -27,7 +27,9 @@ def question(step: Extraction | ListJudge) -> Prompt:
 
 
 def answer(chat: EndpointChat, prompt: Prompt) -> Completion:
-    return chat.complete(prompt, Talk.about(prompt, Prompts().system(prompt.job, prompt.addition)).messages)
+    return chat.complete(
+        prompt, Talk.about(prompt, Prompts().system(prompt.job, prompt.addition)).messages
+    )
 
 
 def read_or_refused(text: str, prompt: Prompt) -> BaseModel | BadReply:

@@ -338,3 +338,10 @@ def test_what_is_no_ticket_is_refused(queue: Queue) -> None:
 def test_a_ticket_names_no_one(queue: Queue) -> None:
     assert "alice" not in queue.say("a")
     assert PartitionKeys(0).scopes not in queue.say("b")
+
+
+def test_without_a_ticket_nothing_is_waited_for(redis_client: Redis) -> None:
+    settled = Producer(redis_client).wait(None, timeout=5)
+
+    assert (settled.status, settled.turn_id) == ("unknown", None)
+    assert settled.is_over

@@ -49,6 +49,8 @@ class Claim(Frozen):
     attempt: int
     #: Turns to take; halved with each failure, doubled with each commit.
     batch_turns: int
+    #: Failures in a row that used up no attempt.
+    misses: int = 0
 
 
 class Inbox:
@@ -115,13 +117,14 @@ class Inbox:
                 [keys.scopes, self._lease_ms, batch_turns, batch_tokens, max_wait_ms],
             )
             if found:
-                scope, fence, attempt, most = found
+                scope, fence, attempt, most, misses = found
                 return Claim(
                     scope_key=scope.decode(),
                     partition=keys.partition,
                     fence=fence,
                     attempt=attempt,
                     batch_turns=most,
+                    misses=misses,
                 )
         return None
 
@@ -247,11 +250,14 @@ class Inbox:
         with reachable():
             self._redis.zrem(self._partitions[0].bells, bell)
 
-    def flush(self, scope_key: str | None = None) -> None:
-        """Make a scope due now, or every one that waits for quiet, with all turns that it has by now."""
+    def flush(self, scope_key: str | None = None, *, backing_off: bool = False) -> None:
+        """Make a scope due now, or every one that waits for quiet, with all turns that it has by now.
+
+        Of all those that back off after a failure stay so, unless `backing_off`.
+        """
         if scope_key is None:
             for keys in self._partitions:
-                self._flush_all(keys)
+                self._flush_all(keys, backing_off=backing_off)
         else:
             own = self._keys(scope_key)
             shared = PartitionKeys(own.partition)
@@ -343,11 +349,13 @@ class Inbox:
             arguments += [len(texts), *texts]
         self._fenced(claim, self._scripts.run("commit", keys, arguments))
 
-    def _flush_all(self, keys: PartitionKeys) -> None:
+    def _flush_all(self, keys: PartitionKeys, *, backing_off: bool) -> None:
         stayed = 0
         while True:
             looked_at, stay = self._scripts.run(
-                "flush_all", [keys.due, keys.busy], [keys.scopes, stayed, _FLUSH_PORTION]
+                "flush_all",
+                [keys.due, keys.busy],
+                [keys.scopes, stayed, _FLUSH_PORTION, int(backing_off)],
             )
             stayed += stay
             if looked_at < _FLUSH_PORTION:

@@ -14,6 +14,8 @@ from worker.errors import (
 #: First wait after a failure, and the longest, in seconds.
 FIRST_SECONDS = 1.0
 LONGEST_SECONDS = 300.0
+#: Attempts' worth of back-off where none is used up: 64 s, so that the end of an outage is noticed soon.
+LONGEST_MISSES = 7
 #: A server that asks for a longer wait is asked again after this; so a budget that was raised is noticed.
 LONGEST_HINT_SECONDS = 3_600.0
 
@@ -35,6 +37,8 @@ class Stake:
     has_plan: bool = False
     #: What failed served others meanwhile (`worker.core.breaker`).
     failed_alone: bool = False
+    #: Failures in a row before this one that used up no attempt.
+    misses: int = 0
 
     @property
     def is_whole(self) -> bool:
@@ -45,7 +49,7 @@ class Stake:
 def decide(
     error: SlowwaveError, attempt: int, stake: Stake, max_attempts: int, luck: float
 ) -> Decision:
-    """`attempt` counts this one; `luck` (0 to 1) spreads the waits.
+    """`attempt` counts this one, `stake.misses` those before that did not count; `luck` (0 to 1) spreads the waits.
 
     Back-off is exponential with jitter (M. Brooker, "Exponential Backoff And Jitter", AWS, 2015), never under the
     server's own hint. What can be made smaller is not parked: its next attempt is half as large.
@@ -53,7 +57,8 @@ def decide(
     if isinstance(error, PlanConflict):
         return Decision(park=True)
     if _may_be_everyones(error) and not stake.failed_alone:
-        return Decision(after_seconds=_wait(error, 3, luck), burn=False)
+        longest = min(3 + stake.misses, LONGEST_MISSES)
+        return Decision(after_seconds=_wait(error, longest, luck), burn=False)
     if stake.is_whole and attempt >= max_attempts:
         return Decision(park=True)
     if isinstance(error, Retryable | Misconfigured):

@@ -937,3 +937,32 @@ class World:
                 self.inbox.keep_plan(claim, "plan")
             case _:
                 self.inbox.fail(claim, 0, burn=action == "fail")
+
+
+def test_failures_that_use_up_no_attempt_are_counted_until_a_commit(
+    inbox: Inbox, publish: Publish
+) -> None:
+    publish("a")
+    misses = []
+    for _ in range(3):
+        claim = claimed(inbox)
+        misses.append(claim.misses)
+        inbox.fail(claim, 0, burn=False, reason="down")
+    inbox.commit(claimed(inbox), 1, 1)
+    publish("b")
+
+    assert misses == [0, 1, 2]
+    assert claimed(inbox).misses == 0
+
+
+def test_what_backs_off_is_flushed_only_where_one_is_told_to(
+    inbox: Inbox, publish: Publish
+) -> None:
+    publish("a")
+    inbox.fail(claimed(inbox), 1000, burn=False, reason="down")
+
+    inbox.flush()
+    assert inbox.claim() is None
+
+    inbox.flush(backing_off=True)
+    assert inbox.claim() is not None

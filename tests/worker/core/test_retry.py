@@ -101,3 +101,14 @@ def test_what_a_part_does_to_one_scope_alone_counts_and_to_everyone_does_not(
     smaller = decide(error, 5, Stake(2, failed_alone=True), 5, 0.5)
     assert (smaller.park, smaller.burn) == (False, True)
     assert smaller.after_seconds > 0
+
+
+@pytest.mark.parametrize("misses, seconds", [(0, 4), (1, 8), (3, 32), (4, 64), (50, 64)])
+def test_a_scope_that_fails_with_everybody_waits_longer_each_time_but_never_long(
+    misses: int, seconds: float
+) -> None:
+    stake = Stake(1, misses=misses)
+
+    decision = decide(Unavailable("down", part="model"), 1, stake, 5, luck=1.0)
+
+    assert decision == Decision(after_seconds=seconds, burn=False)

@@ -57,7 +57,8 @@ for _ = 1, 20 do
     redis.call('HINCRBY', counters, 'due:' .. reason_of(scope, tonumber(due_at)), 1)
     if redis.call('EXISTS', scopes .. 'plan:' .. scope) == 1 then redis.call('HINCRBY', counters, 'plan_replays', 1) end
     redis.call('HDEL', scopes .. 'meta:' .. scope, 'hold')
-    return {scope, tonumber(token), redis.call('HINCRBY', attempts, scope, 1), limit_of(scope)}
+    local misses = tonumber(redis.call('HGET', scopes .. 'meta:' .. scope, 'misses') or 0)
+    return {scope, tonumber(token), redis.call('HINCRBY', attempts, scope, 1), limit_of(scope), misses}
   end
   redis.call('ZREM', due, scope)
   redis.call('HDEL', attempts, scope)

@@ -62,6 +62,7 @@ else
   end
   redis.call('ZADD', due, at, scope)
 end
+if left > 0 then redis.call('HDEL', meta, 'misses') end
 redis.call('HDEL', attempts, scope)
 redis.call('ZREM', busy, scope)
 redis.call('HDEL', lease, scope)

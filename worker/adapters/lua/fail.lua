@@ -27,6 +27,7 @@ if ARGV[4] == '0' and redis.call('HINCRBY', attempts, scope, -1) <= 0 then
 end
 if waiting > 0 then
   redis.call('HSET', meta, 'hold', hold)
+  if ARGV[4] == '0' and ARGV[6] ~= '' then redis.call('HINCRBY', meta, 'misses', 1) end
 else
   redis.call('DEL', meta)
   redis.call('HDEL', attempts, scope)

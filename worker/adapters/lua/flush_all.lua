@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Makes scopes due at once that wait for quiet, some at a time; those that back off after a failure stay.
+-- Makes scopes due at once that wait for quiet, some at a time; those that back off after a failure stay, unless told.
 -- KEYS  due busy
--- ARGV  what scope keys begin with, scopes to pass over, most scopes
+-- ARGV  what scope keys begin with, scopes to pass over, most scopes, 1 for those that back off as well
 -- Gives {scopes looked at, those of them that stay}
 local due, busy = unpack(KEYS)
 local scopes = ARGV[1]
@@ -11,10 +11,11 @@ local later = redis.call('ZRANGEBYSCORE', due, '(' .. string.format('%.0f', now)
 local stay = 0
 for _, scope in ipairs(later) do
   local meta = scopes .. 'meta:' .. scope
-  if redis.call('HEXISTS', meta, 'hold') == 1 then
+  if ARGV[4] == '0' and redis.call('HEXISTS', meta, 'hold') == 1 then
     stay = stay + 1
   else
     redis.call('HSET', meta, 'flush', redis.call('LLEN', scopes .. 'turns:' .. scope))
+    redis.call('HDEL', meta, 'hold')
     redis.call('ZADD', due, now, scope)
   end
 end

@@ -76,13 +76,14 @@ def drain(
         emit(_document(work, left))
     else:
         _tell(work)
-    _complain(left, work.rests)
+    _complain(left, work.rests, everything=everything)
 
 
 def _work_off(parts: Parts, *, everything: bool) -> Work:
     work = Work()
     if everything:
-        parts.inbox.flush()
+        # What failed before is tried again: whoever drains all has mended something.
+        parts.inbox.flush(backing_off=True)
     with progress() as bar:
         task = bar.add_task("draining", total=None)
         # Whoever starts it wants to know how things are now.
@@ -177,8 +178,8 @@ def _each(counts: Counter[str]) -> str:
     return f" ({listed})" if listed else ""
 
 
-def _complain(left: Left, rests: Gate | None) -> None:
-    """Raises `Failed` where turns were parked or left behind by errors; says what waits for quiet."""
+def _complain(left: Left, rests: Gate | None, *, everything: bool) -> None:
+    """Raises `Failed` where turns were parked or left behind; says what waits for quiet."""
     if rests is not None and left.queue.pending_turns:
         raise Failed(
             f"the {rests.part} fails for everyone, so nobody claims anything for {rests.seconds:.0f} s, and"
@@ -187,8 +188,13 @@ def _complain(left: Left, rests: Gate | None) -> None:
         )
     if left.parked or left.failed:
         raise Failed(
-            f"{left.parked} turns were parked and {left.failed} are left behind by errors: the log above says"
-            " why; mend it and drain again (`slowwave check` looks at every part)"
+            f"turns parked: {left.parked} (see `slowwave parked`), left behind by errors or a budget that is used"
+            f" up: {left.failed} (the log above says why; mend it and drain again)"
+        )
+    if left.queue.pending_turns and everything:
+        raise Failed(
+            f"{left.queue.pending_turns} turns still wait: they came meanwhile, or failed before and back off"
+            " (`slowwave status` has the last error); drain again"
         )
     if left.queue.pending_turns:
         note(f"{left.queue.pending_turns} turns still wait: `slowwave drain --all` takes them too")

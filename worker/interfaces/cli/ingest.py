@@ -41,7 +41,7 @@ def ingest(
     user: DefaultUser = None,
     as_json: AsJson = False,
 ) -> None:
-    r"""Move turns from a stream, a file or stdin into the queue, until Ctrl-C or SIGTERM.
+    """Move turns from a stream, a file or stdin into the queue, until Ctrl-C or SIGTERM.
 
     A turn counts as taken only once the queue has it, so one is never lost, and one that comes twice is one turn.
     While a user's queue is full or Redis is away, it waits and goes on by itself.
@@ -57,7 +57,7 @@ def ingest(
 
     FILE: one JSON object on each line; its place is kept, so the next run goes on there, and lines that are
     added are taken as they come. What is no turn is named with its line, and the exit status is 1.
-    """
+    """  # noqa: D301 - a backspace tells click to keep the lines that follow
     settings = configured()
     say_where(settings)
     try:

@@ -11,7 +11,7 @@ from worker.interfaces.cli.output import short, table, when
 
 COLUMNS = ("id", "scope", "what", "reason", "attempts", "when", "proposal")
 #: Characters of a text that a table shows.
-SHOWN = 200
+SHOWN = 60
 
 
 def letters_table(letters: Sequence[Letter]) -> Table:
@@ -23,7 +23,11 @@ def what(letter: Letter) -> str:
     turn = letter.turn
     if turn is None:
         return "(no turn of this scope)"
-    return turn.text if len(turn.text) <= SHOWN else f"{turn.text[:SHOWN]} …"
+    return _begun(turn.text)
+
+
+def _begun(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]} …"
 
 
 def exported(letter: Letter) -> dict[str, JsonValue]:
@@ -45,7 +49,7 @@ def exported(letter: Letter) -> dict[str, JsonValue]:
 
 def _row(letter: Letter) -> tuple[object, ...]:
     parked = letter.parked
-    proposed = "\n".join(f"{change['kind']}: {change['text']}" for change in _changes(letter))
+    proposed = "\n".join(f"{one['kind']}: {_begun(str(one['text']))}" for one in _changes(letter))
     return (
         *(short(letter.id), short(letter.scope_key), what(letter), parked.reason),
         *(parked.attempts, when(parked.parked_at), proposed or "–"),

@@ -59,7 +59,7 @@ def test_a_model_that_is_down_leaves_the_turns_and_ends(cli: Cli) -> None:
 
     assert told.status == 1
     assert told.document["failed_turns"] == 1
-    assert "1 are left behind" in told.err
+    assert "used up: 1" in told.err
     assert cli("status", "--json").document["pending_turns"] == 1
 
 
@@ -87,7 +87,7 @@ def test_a_turn_that_is_parked_is_a_failure(cli: Cli, redis_client: Redis) -> No
 
     assert told.status == 1
     assert told.document["parked"] == 1
-    assert "1 turns were parked" in told.err
+    assert "turns parked: 1" in told.err
 
 
 def test_a_full_redis_is_worked_off(cli: Cli, redis_server: RedisServer) -> None:
@@ -142,3 +142,14 @@ def test_a_scope_that_another_process_holds_is_waited_for(cli: Cli, redis_client
 
     assert told.status == 0
     assert told.document["turns"] == 1
+
+
+def test_draining_all_tries_again_what_failed_before(cli: Cli) -> None:
+    down = {"SLOWWAVE_MODEL": "m", "SLOWWAVE_MODEL_URL": "http://127.0.0.1:1/v1"}
+    cli("publish", cli.write(turn("I live in Oslo.")))
+    assert cli("drain", "--all", **down).status == 1
+    assert cli("drain", "--all", **down).status == 1
+
+    told = cli("drain", "--all", "--json")
+
+    assert (told.status, told.document["turns"]) == (0, 1)
