@@ -59,9 +59,9 @@ class MortalInbox(Inbox):
         super().park(claim, count, reason)
         FATE.at(point("park", AFTER))
 
-    def fail(self, claim: Claim, backoff_seconds: float, *, burn: bool, reason: str = "") -> None:
+    def fail(self, claim: Claim, backoff_seconds: float, **options: Any) -> None:
         FATE.at(point("fail"))
-        super().fail(claim, backoff_seconds, burn=burn, reason=reason)
+        super().fail(claim, backoff_seconds, **options)
         FATE.at(point("fail", AFTER))
 
 

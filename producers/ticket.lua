@@ -7,8 +7,8 @@ local meta, seen, parked = unpack(KEYS)
 local id = ARGV[1]
 local known = redis.call('HMGET', meta, 'since', 'out', 'again:' .. id)
 local out = tonumber(known[2] or 0)
--- One that was parked and put back has another place.
-local place = tonumber(known[3] or (known[1] == ARGV[2] and ARGV[3]) or 0)
+-- One that was parked and put back has another place, unless it was published anew after that.
+local place = math.max(tonumber(known[3] or 0), known[1] == ARGV[2] and tonumber(ARGV[3]) or 0)
 if place > out then return {'waiting'} end
 local aside = redis.call('HGET', parked, id)
 if aside then return {'parked', cjson.decode(aside).reason} end

@@ -19,4 +19,4 @@ class Limits(Frozen):
     #: Turns of one scope that may wait; the next is answered `full`.
     max_pending: int = Field(default=10_000, ge=1)
     #: Seconds for which a turn id is remembered by the queue.
-    seen_seconds: int = Field(default=86_400, ge=1)
+    seen_seconds: int = Field(default=86_400, ge=1, le=1_000_000_000)

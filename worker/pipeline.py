@@ -22,7 +22,7 @@ from worker.core import runs
 from worker.core.kept import Kept
 from worker.core.ports import Store
 from worker.core.setting import Setting
-from worker.errors import Misconfigured, Part, PlanConflict
+from worker.errors import Misconfigured, Part, PlanConflict, Unprocessable
 from worker.parts import Parts
 from worker.thinking import policy, thought
 
@@ -101,11 +101,25 @@ def finish_open_runs(store: Store, scope: Scope, lease: Lease) -> None:
     # Before anything is read: what a predecessor that stood still writes from now on is refused.
     store.writer(scope, lease).prepare()
     for run in store.open_runs(scope):
+        if run.plan is None:
+            continue
         try:
-            if run.plan is not None:
-                _apply(store, run.plan, lease)
-        except PlanConflict as error:
+            _apply(store, run.plan, lease)
+        except Unprocessable as error:
+            if not isinstance(error, PlanConflict):
+                store.writer(scope, lease).put_run(runs.parked(run.plan))
             log.warning("run_parked", run=str(run.id), reason=str(error))
+
+
+def give_up(parts: Parts, claim: Claim) -> None:
+    """The run of a kept plan that is parked stays open no longer: else every later batch would try to finish it."""
+    kept = kept_by(parts.inbox, claim)
+    if kept is None or kept.plan is None:
+        return
+    with Lease(parts.inbox, claim) as lease:
+        writer = parts.store.writer(kept.plan.scope, lease)
+        writer.prepare()
+        writer.put_run(runs.parked(kept.plan))
 
 
 def _decide(parts: Parts, claim: Claim, lease: Lease, now: datetime) -> Kept:

@@ -38,10 +38,19 @@ class Pump(bootsteps.StartStopStep):
         self._rests_until = 0.0
 
     def start(self, consumer: Any) -> None:
+        self._remind()
         self._timer = consumer.timer.call_repeatedly(TICK_SECONDS, self._tick, (consumer,))
         # Where the connection is lost, nobody needs the bells that wait for a thread; kombu would try to give them
         # back, fail, and write them to a file.
         consumer.task_consumer.channel.do_restore = False
+
+    def _remind(self) -> None:
+        """A Redis that comes back without its data knows no limits and no number of partitions any more."""
+        try:
+            these = serving_parts()
+            these.inbox.configure(these.settings.limits)
+        except SlowwaveError as error:
+            log.warning("pump_waits", reason=str(error))
 
     def _tick(self, consumer: Any) -> None:
         if time.monotonic() < self._rests_until:

@@ -33,7 +33,7 @@ def accept(parts: Parts, letter: Letter, now: datetime) -> Plan:
     claim = _claimed(parts, letter.scope_key)
     try:
         plan = _accepted(parts, claim, turn, letter, now)
-    except SlowwaveError:
+    except BaseException:
         with suppress(SlowwaveError):
             parts.inbox.release(claim)
         raise
@@ -60,10 +60,17 @@ def _accepted(parts: Parts, claim: Claim, turn: Turn, letter: Letter, now: datet
         plan = accepted(turn, letter.parked.proposal, runs.fruitless(known), now)
         if any(run.id == plan.run and run.state == "applied" for run in known):
             return plan
+        _refuse_what_is_gone(parts, letter)
         _refuse_settled(turn, runs.settled_turns(known))
         check_stands(plan, _live(parts.store, plan))
         apply(parts.store, plan, lease)
         return plan
+
+
+def _refuse_what_is_gone(parts: Parts, letter: Letter) -> None:
+    """A person may have dropped or replayed it since it was listed."""
+    if letter.id not in {one.id for one in parts.inbox.parking.letters(letter.scope_key)}:
+        raise Unprocessable(f"{letter.id} is parked no more: nothing was done")
 
 
 def _refuse_settled(turn: Turn, settled: frozenset[UUID]) -> None:

@@ -240,6 +240,7 @@ class Settings(BaseSettings):
     seen_seconds: int = Field(
         default=DEFAULTS.seen_seconds,
         ge=1,
+        le=1_000_000_000,
         description="Seconds for which the queue remembers a turn's id; the store remembers for good.",
     )
     context_turns: int = Field(

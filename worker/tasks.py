@@ -17,6 +17,7 @@ from worker.errors import (
     LeaseLost,
     Misconfigured,
     Part,
+    PlanConflict,
     Retryable,
     SlowwaveError,
     TooSlow,
@@ -24,7 +25,7 @@ from worker.errors import (
 )
 from worker.hands import Hands
 from worker.parts import Parts
-from worker.pipeline import Outcome, consolidate, kept_by
+from worker.pipeline import Outcome, consolidate, give_up, kept_by
 from worker.vouching import answers
 from worker.wiring import serving_parts
 
@@ -132,10 +133,12 @@ def _give_back(these: Parts, claim: Claim, error: SlowwaveError) -> None:
     match decide(error, claim.attempt, stake, these.settings.max_attempts, random.random()):  # noqa: S311
         case Decision(park=True):
             log.error("batch_parked", reason=str(error), turns=stake.turns, attempts=claim.attempt)
+            if stake.has_plan and not isinstance(error, PlanConflict):
+                give_up(these, claim)
             these.inbox.park(claim, stake.turns, str(error))
-        case Decision(after_seconds=seconds, burn=burn):
+        case Decision(after_seconds=seconds, burn=burn, halve=halve):
             log.warning("batch_failed", reason=str(error), again_in_seconds=round(seconds, 1))
-            these.inbox.fail(claim, seconds, burn=burn, reason=str(error))
+            these.inbox.fail(claim, seconds, burn=burn, halve=halve, reason=str(error))
             if error.part and failing:
                 _look_into(these, error.part, error, failing)
 

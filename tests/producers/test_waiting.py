@@ -345,3 +345,23 @@ def test_without_a_ticket_nothing_is_waited_for(redis_client: Redis) -> None:
 
     assert (settled.status, settled.turn_id) == ("unknown", None)
     assert settled.is_over
+
+
+def test_a_turn_that_was_dropped_and_published_anew_waits_again(redis_client: Redis) -> None:
+    queue = Queue(redis_client)
+    queue.say("x")
+    for text in ("a", "b", "c"):
+        queue.say(text)
+    parking = queue.inbox.parking
+    queue.inbox.park(queue.claim(), 1, "bad")
+    assert parking.replay(list(parking.letters())) == 1
+    for _ in "abc":
+        claim = queue.claim()
+        queue.inbox.commit(claim, 1, 1)
+        queue.say(f"after {claim.fence}")
+    queue.inbox.park(queue.claim(), 1, "bad again")
+    assert parking.drop(list(parking.letters())) == 1
+
+    ticket = queue.say("x")
+
+    assert queue.producer.wait(ticket, timeout=0).status == "waiting"

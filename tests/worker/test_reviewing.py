@@ -240,3 +240,17 @@ def test_a_crash_at_any_call_leaves_it_to_be_accepted_again_or_done(
     assert (sold.text, sold.version) == (SOLD, 2)
     assert len(table.archives()) == len(THINGS)
     assert list(table.parts.inbox.parking.letters()) == []
+
+
+@pytest.mark.parametrize("gone", ["drop", "replay"])
+def test_what_a_person_dropped_or_replayed_meanwhile_is_not_accepted(
+    table: Desk, gone: str
+) -> None:
+    waiting = letter(table)
+    assert getattr(table.parts.inbox.parking, gone)([waiting]) == 1
+
+    with pytest.raises(Unprocessable, match="parked no more"):
+        accept(table.parts, waiting, LATER)
+
+    assert set(table.live()) == set(THINGS)
+    assert table.parts.inbox.status().busy == 0

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from schemas.memory import Fact
+from schemas.memory import Fact, MemoryRecord
 from schemas.plan import Plan
 from schemas.scope import Scope
 from tests.build import fact
-from tests.desk import Desk, Says, Script, desk, scripted
+from tests.desk import PATIENT, Desk, Says, Script, desk, scripted
 from tests.endpoint import Refusal
 from tests.similarity import GivenSimilarities
 from worker import tasks
@@ -266,6 +266,56 @@ def test_a_model_that_is_too_slow_for_a_lone_scope_parks_nothing(table: Desk) ->
     assert work(table, claims=30) == 30
 
     assert left(table) == 1
+
+
+def test_a_batch_that_is_too_much_for_a_slow_model_comes_back_smaller(table: Desk) -> None:
+    table.parts.inbox.configure(PATIENT.model_copy(update={"batch_turns": 10}))
+
+    def facts(heard: Heard) -> Sequence[Fact]:
+        if len(heard.turns) > 2:
+            raise TooSlow("in time", part="model", may_be_text=True)
+        return ()
+
+    table.parts = replace(table.parts, extraction=Says(facts))
+    say(table, *(f"turn {n}" for n in range(10)))
+
+    work(table, claims=20)
+
+    assert left(table) == 0
+
+
+class Refusing:
+    """A store that takes no text with a certain word."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def writer(self, scope: Scope, hold: Hold) -> Any:
+        return Refusing(self._real.writer(scope, hold))
+
+    def put_memories(self, records: Sequence[MemoryRecord]) -> None:
+        if any("bad" in record.memory.text for record in records):
+            raise Unprocessable("the store refuses the text")
+        self._real.put_memories(records)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+
+def test_a_run_that_the_store_refuses_is_parked_with_its_turn_and_stops_no_other(
+    table: Desk,
+) -> None:
+    failing(table, AssertionError("never"), word="\0")
+    table.parts = replace(table.parts, store=Refusing(table.parts.store))
+    say(table, "bad")
+    work(table)
+
+    say(table, "good", "fine")
+    work(table)
+
+    assert set(table.live()) == {"good", "fine"}
+    assert sorted(run.state for run in table.runs()) == ["applied", "parked"]
+    assert table.parts.inbox.status().parked == 1
 
 
 @pytest.mark.parametrize("error", [Unavailable("full", part="store"), OSError("unreadable")])

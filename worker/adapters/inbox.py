@@ -219,10 +219,19 @@ class Inbox:
         tokens = sum(estimate(entry.turn.text) for entry in entries if entry.turn)
         self._settle(claim, _Outgoing(count, tokens, [_Aside(one, reason) for one in entries], []))
 
-    def fail(self, claim: Claim, backoff_seconds: float, *, burn: bool, reason: str = "") -> None:
+    def fail(
+        self,
+        claim: Claim,
+        backoff_seconds: float,
+        *,
+        burn: bool,
+        halve: bool = False,
+        reason: str = "",
+    ) -> None:
         """End the lease without a commit. Without `burn` the attempt is given back. Raises `LeaseLost`.
 
-        A `reason` is the last error that `status` shows.
+        What burns, and what is to `halve`, comes back in a batch half as large. A `reason` is the last error that
+        `status` shows.
         """
         own, shared = _own(claim), _shared(claim)
         keys = [own.turns, own.meta, own.plan, shared.lease, shared.busy, shared.due]
@@ -233,7 +242,7 @@ class Inbox:
             keys,
             [
                 *(claim.scope_key, claim.fence, backoff_ms, int(burn), self._limits.batch_turns),
-                reason[:_REASON_CHARACTERS],
+                *(reason[:_REASON_CHARACTERS], int(halve)),
             ],
         )
         self._fenced(claim, done)

@@ -67,7 +67,7 @@ LATER, SERVER_FAULT = frozenset({408, 409, 425, 429}), 500
 #: The server gave up waiting, itself or for another behind it.
 TIMED_OUT = frozenset({408, 504})
 #: What these refuse is never the text. 403 is not among them: OpenRouter's moderation answers with it.
-NEVER_THE_TEXT = LATER | NOT_THERE | {401, CREDIT}
+NEVER_THE_TEXT = LATER | NOT_THERE | {401, CREDIT, 502, 503, 504}
 
 #: Most characters of a server's own words that are quoted.
 QUOTED = 200

@@ -8,6 +8,7 @@ from worker.errors import (
     PlanConflict,
     Retryable,
     SlowwaveError,
+    TooSlow,
     Unavailable,
 )
 
@@ -27,6 +28,8 @@ class Decision:
     park: bool = False
     after_seconds: float = 0.0
     burn: bool = True
+    #: The next attempt is half as large though this one does not count.
+    halve: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,8 @@ def decide(
         return Decision(park=True)
     if _may_be_everyones(error) and not stake.failed_alone:
         longest = min(3 + stake.misses, LONGEST_MISSES)
-        return Decision(after_seconds=_wait(error, longest, luck), burn=False)
+        halve = isinstance(error, TooSlow) and not stake.is_whole
+        return Decision(after_seconds=_wait(error, longest, luck), burn=False, halve=halve)
     if stake.is_whole and attempt >= max_attempts:
         return Decision(park=True)
     if isinstance(error, Retryable | Misconfigured):

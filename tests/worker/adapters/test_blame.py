@@ -29,7 +29,7 @@ def refused(url: str) -> SlowwaveError:
 @pytest.mark.parametrize(
     ("code", "may_be_text"),
     [
-        *((500, True), (502, True), (503, True), (504, True), (400, True), (403, True)),
+        *((500, True), (502, False), (503, False), (504, False), (400, True), (403, True)),
         *((401, False), (402, False), (404, False), (408, False), (429, False)),
     ],
 )

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- The lease ends without a commit; the scope may be claimed again after a while.
 -- KEYS  turns meta plan lease busy due attempts config counters
--- ARGV  scope key, fencing token, back-off in ms, 1 if the attempt counts, default batch_turns, why (empty: for no error)
+-- ARGV  scope key, fencing token, back-off in ms, 1 if the attempt counts, default batch_turns, why (empty: for no error), 1 to halve
 -- Gives 1, or 0 if the lease is another's
 local turns, meta, plan, lease, busy, due, attempts, config, counters = unpack(KEYS)
 local scope = ARGV[1]
@@ -17,7 +17,7 @@ if ARGV[4] == '1' then
 end
 if ARGV[6] ~= '' then redis.call('HSET', counters, 'error', ARGV[6], 'error_at', now) end
 -- A kept plan pins its batch; otherwise the next attempt is half as large.
-if ARGV[4] == '1' and redis.call('EXISTS', plan) == 0 then
+if (ARGV[4] == '1' or ARGV[7] == '1') and redis.call('EXISTS', plan) == 0 then
   local most = tonumber(redis.call('HGET', config, 'batch_turns') or ARGV[5])
   local limit = math.min(most, waiting, tonumber(redis.call('HGET', meta, 'limit') or most))
   redis.call('HSET', meta, 'limit', math.max(1, math.floor(limit / 2)))

@@ -25,8 +25,6 @@ from worker.pipeline import Outcome
 
 #: Seconds between two looks while another process holds a scope.
 LOOK_SECONDS = 0.2
-#: Batches that may fail one after the other before something is taken to be down.
-FAILURES_IN_A_ROW = 5
 
 
 @dataclass
@@ -39,7 +37,6 @@ class Work:
     calls: Counter[str] = field(default_factory=Counter)
     #: Scopes whose last batch failed.
     failed: set[str] = field(default_factory=set)
-    failures_in_a_row: int = 0
     #: Why nothing more is claimed, where a part rests.
     rests: Gate | None = None
 
@@ -88,7 +85,7 @@ def _work_off(parts: Parts, *, everything: bool) -> Work:
         task = bar.add_task("draining", total=None)
         # Whoever starts it wants to know how things are now.
         gate = parts.breaker.ask(at_once=True)
-        while work.failures_in_a_row < FAILURES_IN_A_ROW and not gate.is_shut:
+        while not gate.is_shut:
             try:
                 claim = parts.inbox.claim()
                 if claim is not None:
@@ -101,7 +98,7 @@ def _work_off(parts: Parts, *, everything: bool) -> Work:
             if claim is None:
                 time.sleep(LOOK_SECONDS)
             gate = parts.breaker.ask()
-    work.rests = gate if gate.is_shut else None
+    work.rests = gate
     return work
 
 
@@ -124,10 +121,8 @@ def _settle(parts: Parts, claim: Claim, work: Work) -> None:
         raise
     if outcome is None:
         work.failed.add(claim.scope_key)
-        work.failures_in_a_row += 1
     else:
         work.failed.discard(claim.scope_key)
-        work.failures_in_a_row = 0
         _count(parts, turns, outcome, work)
 
 
