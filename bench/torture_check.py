@@ -10,6 +10,8 @@ from bench.torture_traffic import Said
 from schemas.memory import Memory
 from schemas.plan import Run
 
+#: Before all that was told.
+NEVER_TOLD = (-1, -1)
 #: Findings that have to be 0.
 BROKEN = ("lost", "unlearned", "twice", "out_of_order", "overlapping", "waiting")
 
@@ -109,12 +111,12 @@ def _those(said: Sequence[Said], wrong: Callable[[UUID], bool]) -> tuple[Said, .
 
 
 def _out_of_order(
-    said: Sequence[Said], applied: Sequence[Run], order: Mapping[str, int]
+    said: Sequence[Said], applied: Sequence[Run], order: Mapping[str, tuple[int, int]]
 ) -> Iterator[Said]:
     known = {one.turn: one for one in said}
     furthest: dict[tuple[str, str], int] = {}
     seen: set[UUID] = set()
-    for run in sorted(applied, key=lambda run: order.get(str(run.id), -1)):
+    for run in sorted(applied, key=lambda run: order.get(str(run.id), NEVER_TOLD)):
         for turn in run.turn_ids:
             if turn in seen or turn not in known:
                 continue

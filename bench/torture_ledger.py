@@ -71,16 +71,18 @@ def overlapping(events: Iterable[Event]) -> list[Event]:
     return found
 
 
-def applied_at(events: Iterable[Event]) -> Mapping[str, int]:
-    """Run → its place in the order in which runs were applied.
+def applied_at(events: Iterable[Event]) -> Mapping[str, tuple[int, int]]:
+    """Run → its place in the order in which runs were applied: the fence it was applied under, then the moment told.
 
-    A worker that died before it could tell that it had is taken by its word that it was about to.
+    A worker that was frozen after the write tells of it late, when others have gone on. One that died before it could
+    tell that it had applied a run is taken by its word that it was about to.
     """
-    about_to: dict[str, int] = {}
-    done: dict[str, int] = {}
+    about_to: dict[str, tuple[int, int]] = {}
+    done: dict[str, tuple[int, int]] = {}
     for at, event in enumerate(events):
         if event.write == "run applied" and event.when == "before":
-            about_to[event.run] = at
+            about_to[event.run] = event.fence, at
         elif event.write == "run applied":
-            done.setdefault(event.run, at)
+            place = event.fence, at
+            done[event.run] = min(done.get(event.run, place), place)
     return {**about_to, **done}

@@ -88,6 +88,14 @@ def test_a_new_version_of_a_memory_is_no_second_birth() -> None:
     assert broken(Remains.of(RUNS, [MEMORIES[0], revised])) == {"batches": 2}
 
 
+def test_what_is_told_late_by_a_frozen_worker_was_applied_when_it_held_the_scope() -> None:
+    before, after = wrote(1, "run applied", RUNS[0].id)
+
+    assert "out_of_order" not in broken(
+        REMAINS, [before, *wrote(2, "run applied", RUNS[1].id), after]
+    )
+
+
 def test_a_run_that_was_applied_late_is_out_of_order() -> None:
     late = [*wrote(1, "run applied", RUNS[1].id), *wrote(2, "run applied", RUNS[0].id)]
 
