@@ -21,10 +21,6 @@ log = structlog.get_logger()
 #: Set by a second signal: what is held is let go of without waiting.
 AT_ONCE = threading.Event()
 
-#: A bell is nothing to be kept and given out again. Besides, where Redis is lost while a bell waits for a thread,
-#: kombu 5.7 acknowledges it through a client that it has let go of, and the worker ends (AttributeError).
-DISPOSABLE = {"ack_emulation": False}
-
 #: Seconds between two bells of the scheduler, a second net under the pump.
 NET_SECONDS = 60
 
@@ -49,10 +45,8 @@ def broker_of(settings: Settings) -> dict[str, Any]:
 def configuration() -> dict[str, Any]:
     """Celery's settings; read when a worker starts, not when this module is imported."""
     settings = load()
-    told = broker_of(settings)
     return {
-        **told,
-        "broker_transport_options": {**told["broker_transport_options"], **DISPOSABLE},
+        **broker_of(settings),
         "result_backend": None,
         "task_ignore_result": True,
         # Doorbells can be lost and doubled: late acknowledgement would only add redeliveries.

@@ -18,8 +18,9 @@ _OPTIONS: Mapping[str, Any] = {
     "global_keyprefix": KEY_PREFIX,
     "socket_timeout": 5,
     "socket_keepalive": True,
-    "unacked_restore_interval": 5,
-    "unacked_restore_throttle": 1,
+    # A bell is nothing to be kept and given out again. Besides, where Redis is lost while a bell waits for a thread,
+    # kombu 5.7 acknowledges it through a client that it has let go of, and the worker ends (AttributeError).
+    "ack_emulation": False,
 }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from schemas.tokens import estimate
 from worker.core.judgment import Candidacy, facts_in
@@ -32,7 +33,7 @@ class Piece:
     #: Labels in the whole.
     facts: tuple[str, ...]
 
-    @property
+    @cached_property
     def cut(self) -> tuple[Candidacy, dict[str, str]]:
         """What is put to the judge, and its labels → those of the whole."""
         return part(self.whole, self.facts, _older_twins(self.whole, self.facts))
