@@ -46,6 +46,26 @@ def batch_run_id(scope: str, turn_ids: Iterable[UUID], nth: int) -> UUID:
     return uuid_of("run", scope, "batch", nth, *sorted(map(str, turn_ids)))
 
 
+def write_run_id(scope: str, key: str) -> UUID:
+    """Of a direct write, by its idempotency key."""
+    return uuid_of("run", scope, "write", key)
+
+
+def undo_run_id(scope: str, target: UUID, nth: int) -> UUID:
+    """`nth` is how many runs took the target back before: what was undone can be done again."""
+    return uuid_of("run", scope, "undo", nth, str(target))
+
+
+def restore_run_id(scope: str, memory: UUID, version: int, over: int) -> UUID:
+    """`over` is the version that the restored one comes after."""
+    return uuid_of("run", scope, "restore", str(memory), version, over)
+
+
+def write_turn_id(scope: str, key: str) -> UUID:
+    """What stands for the turn of a direct write: a statement without one has no origin."""
+    return uuid_of("turn", scope, "write", key)
+
+
 def memory_id(scope: str, run: UUID, ordinal: int) -> UUID:
     """A birth id: it stays for life, while text and version change."""
     return uuid_of("memory", scope, str(run), ordinal)

@@ -62,7 +62,7 @@ class PartitionKeys:
 
     @property
     def counters(self) -> str:
-        """HASH, name → figure for status; `error` and `error_at` (ms) are of the last failure."""
+        """HASH, name → figure for status; `error`, `error_at` (ms) and `error_scope` are of the last failure."""
         return self._named("counters")
 
     @property
@@ -95,7 +95,8 @@ class ScopeKeys:
     def meta(self) -> str:
         """HASH: tokens, first (ms), limit (turns per batch), hold (ms), flush (turns).
 
-        For tickets since (ms), out (turns), and the place of what was parked and put back as `again:<turn id>`.
+        For tickets since (ms), out (turns), and as `again:<turn id>` the place of what was parked and put back, or
+        moved up where others were taken out.
         """
         return self._named("meta")
 
@@ -106,7 +107,7 @@ class ScopeKeys:
 
     @property
     def seen(self) -> str:
-        """ZSET, turn id → ms of arrival; expires."""
+        """ZSET, turn id → ms of arrival, and a half where it was taken out again unread; expires."""
         return self._named("seen")
 
     @property

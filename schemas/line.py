@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Annotated, Self, get_args
 from uuid import UUID
@@ -18,14 +17,14 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
-from pydantic_core import ErrorDetails
 
 from schemas.base import AwareDatetime, Frozen, Text
+from schemas.explaining import Form, explained
 from schemas.ids import turn_id_of_caller, turn_id_of_moment, turn_id_of_place
 from schemas.masking import mask, mask_metadata
 from schemas.messages import Said, said, tools_of
 from schemas.scope import Name, Scope
-from schemas.turn import MAX_TEXT, Role, Turn
+from schemas.turn import Role, Turn
 
 #: How far a clock may run ahead before its time is replaced by that of receipt.
 CLOCK_SKEW = timedelta(minutes=5)
@@ -37,7 +36,12 @@ _TEXT: TypeAdapter[str] = TypeAdapter(Text)
 
 
 def _plain(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    size = len(written := json.dumps(value, ensure_ascii=False))
+    try:
+        size = len(written := json.dumps(value, ensure_ascii=False, allow_nan=False))
+    except ValueError:
+        raise ValueError(
+            "holds a number that JSON does not know (NaN, Infinity): remove it"
+        ) from None
     if size > MAX_METADATA:
         raise ValueError(f"has {size:,} characters as JSON, at most {MAX_METADATA:,} are taken")
     if "\\u0000" in written:
@@ -60,6 +64,10 @@ def _number_as_text(value: object) -> object:
 
 Short = Annotated[Text, Field(min_length=1, max_length=MAX_NAME)]
 Label = Annotated[Text, Field(max_length=MAX_NAME)]
+Moment = Annotated[AwareDatetime, AfterValidator(_in_range)]
+#: A caller's own id of something.
+Reference = Annotated[Short, BeforeValidator(_number_as_text)]
+Metadata = Annotated[dict[str, JsonValue], AfterValidator(_plain)]
 
 
 class TurnLine(Frozen):
@@ -73,10 +81,10 @@ class TurnLine(Frozen):
     content: JsonValue = None
     conversation: Short = "default"
     speaker: Label | None = None
-    said_at: Annotated[AwareDatetime, AfterValidator(_in_range)] | None = None
+    said_at: Moment | None = None
     #: The caller's own id: the same one twice is one turn.
-    id: Annotated[Short, BeforeValidator(_number_as_text)] | None = None
-    metadata: Annotated[dict[str, JsonValue], AfterValidator(_plain)] = Field(default_factory=dict)
+    id: Reference | None = None
+    metadata: Metadata = Field(default_factory=dict)
     automated: bool = False
     name: Label | None = None
     tool_calls: JsonValue = None
@@ -135,7 +143,7 @@ def turn_of(line: Line, received_at: datetime) -> Turn | Refused:
     try:
         return _Draft(_checked(line), received_at, {}).turn()
     except ValidationError as error:
-        return Refused(where="turn", message=explained(error))
+        return Refused(where="turn", message=explained(error, _FORM))
 
 
 def turns_of(
@@ -162,7 +170,7 @@ def turns_of(
             known.update(checked.tools())
             yield _Draft(checked, received_at, known).turn(before)
         except ValidationError as error:
-            yield Refused(where=f"line {number}", message=explained(error))
+            yield Refused(where=f"line {number}", message=explained(error, _FORM))
 
 
 def taken(turn: Turn, arrived: datetime) -> Turn:
@@ -246,63 +254,15 @@ def _checked(line: Mapping[str, object] | TurnLine) -> TurnLine:
     return line if isinstance(line, TurnLine) else TurnLine.model_validate(line)
 
 
-_TIME = "write it with its offset, like 2026-03-03T15:00:00+01:00, or with Z for UTC"
-_ROLES = ", ".join(get_args(Role))
-_MISSING = {
-    "app": "name the application that the memory belongs to",
-    "user": "say whose memory it is",
-    "role": f"say who speaks, one of {_ROLES}",
-}
-
-#: Pydantic's type of error → what is wrong and what to do. Its own words stay where none are ours.
-_FAULTS = {
-    "missing": "is missing: {missing}",
-    "extra_forbidden": "is not a field of a turn: {instead}",
-    "literal_error": f"is none of {_ROLES}",
-    "timezone_aware": f"has no time zone: {_TIME}",
-    "string_too_short": "is empty: {empty}",
-    "too_short": "is empty: {empty}",
-    "string_too_long": "has {length:,} characters, at most {limit:,} are taken: {remedy}",
-    "too_long": "has {length:,} characters, at most {limit:,} are taken: {remedy}",
-    "string_type": "has to be text",
-    "dict_type": "has to be an object with named fields",
-    "bool_type": "has to be true or false",
-    "bool_parsing": "has to be true or false",
-    "model_type": "has to be an object with `app`, `user`, `role` and `text`",
-    "value_error": "{own}",
-}
-
-
-def explained(error: ValidationError) -> str:
-    """What is wrong and what to do, field by field. Values are not repeated: they may hold secrets."""
-    return "; ".join(dict.fromkeys(map(_explained, error.errors(include_url=False))))
-
-
-def _explained(detail: ErrorDetails) -> str:
-    field = str(detail["loc"][0]) if detail["loc"] else ""
-    return f"`{field[:40]}` {_fault(field, detail)}" if field else f"the turn {_fault('', detail)}"
-
-
-def _fault(field: str, detail: ErrorDetails) -> str:
-    if field == "metadata" and len(detail["loc"]) > 1:
-        return "holds something that is no JSON value: use text, numbers, lists and objects"
-    if detail["type"].startswith("date"):
-        return f"is no date with a time: {_TIME}"
-    context, given = detail.get("ctx", {}), detail["input"]
-    limit = context.get("max_length", 0)
-    if detail["type"] not in _FAULTS:
-        return f"cannot be read: {detail['msg']}"
-    return _FAULTS[detail["type"]].format(
-        missing=_MISSING.get(field, "add it"),
-        instead=_instead(field),
-        empty="leave such a turn out" if field == "text" else "fill it in or leave the field out",
-        length=len(given) if isinstance(given, str) else 0,
-        limit=limit,
-        remedy="split it into several turns" if limit == MAX_TEXT else "shorten it",
-        own=context.get("error", ""),
-    )
-
-
-def _instead(field: str) -> str:
-    close = get_close_matches(field, TurnLine.model_fields, n=1)
-    return f"did you mean `{close[0]}`?" if close else "leave it out or put it under `metadata`"
+_FORM = Form(
+    noun="turn",
+    whole="an object with `app`, `user`, `role` and `text`",
+    fields=tuple(TurnLine.model_fields),
+    missing={
+        "app": "name the application that the memory belongs to",
+        "user": "say whose memory it is",
+        "role": f"say who speaks, one of {', '.join(get_args(Role))}",
+    },
+    choices={"role": ", ".join(get_args(Role))},
+    shorter={"text": "split it into several turns"},
+)

@@ -63,6 +63,8 @@ class Memory(Statement):
     #: Grows by one with every change of the text, never falls.
     version: int = Field(ge=1)
     after: Text | None = None
+    #: When what it says was first said; null in records of versions that did not keep it: `said_at`.
+    since: AwareDatetime | None = None
     created_at: AwareDatetime
     updated_at: AwareDatetime
     last_confirmed_at: AwareDatetime
@@ -108,6 +110,8 @@ class Counters(Stored):
     turn_ids: tuple[UUID, ...]
     until: AwareDatetime | None
     until_assumed: bool
+    #: Null where the memory had none, and in runs of versions that did not keep it.
+    since: AwareDatetime | None = None
     #: The run that had written it last.
     last_run: UUID
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from schemas.base import AwareDatetime, Stored
-from schemas.memory import ArchiveRecord, Counters, MemoryRecord
+from schemas.memory import ArchiveRecord, Counters, MemoryRecord, Reason
 from schemas.scope import Scope
 
 Relation = Literal["new", "same", "update", "contradict", "forget"]
@@ -25,10 +25,12 @@ class Reasoned(Stored):
 
 
 class Add(Reasoned):
-    """A new memory, version 1."""
+    """A new memory, version 1; or one that is brought back, in its next version."""
 
     kind: Literal["add"] = "add"
     record: MemoryRecord
+    #: Of what is imported: the run that had written it where it comes from.
+    written_by: UUID | None = None
 
 
 class Confirm(Reasoned):
@@ -148,6 +150,10 @@ class Plan(Stored):
     #: Prompt's job → SHA-256 of its text.
     prompts: dict[str, str] = Field(default_factory=dict)
     usage: Usage = Field(default_factory=Usage)
+    #: The run that it takes back.
+    undoes: UUID | None = None
+    #: Fingerprint of the embedder that made its vectors; empty in plans of versions that did not say.
+    embedder: str = ""
 
 
 class Changed(Stored):
@@ -158,12 +164,16 @@ class Changed(Stored):
     #: The version after the change; for retire and file the archived one.
     version: int
     replaced_by: UUID | None = None
+    #: Of the snapshot that it wrote; null where it wrote none, and in runs of versions that did not keep it.
+    reason: Reason | None = None
     relation: Relation
     why: str
     turn_ids: tuple[UUID, ...] = ()
     said: tuple[str, ...] = ()
     #: What a confirm overwrote.
     prior: Counters | None = None
+    #: Of what was imported: the run that had written it where it comes from.
+    written_by: UUID | None = None
 
 
 RunState = Literal["open", "applied", "parked", "undone"]
@@ -183,6 +193,8 @@ class Run(Stored):
     model: str = ""
     prompts: dict[str, str] = Field(default_factory=dict)
     usage: Usage = Field(default_factory=Usage)
+    #: The run that it takes back.
+    undoes: UUID | None = None
     #: The whole plan while the run is open.
     plan: Plan | None = None
     #: What was done, once it is applied.

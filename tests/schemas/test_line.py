@@ -89,6 +89,10 @@ def test_a_line_becomes_a_turn() -> None:
         ),
         ({"metadata": {"a": "\0"}}, "`metadata` holds a NUL character: remove it"),
         (
+            {"metadata": {"a": [float("nan")]}},
+            "`metadata` holds a number that JSON does not know (NaN, Infinity): remove it",
+        ),
+        (
             {"metadata": {"a": "x" * 30_000}},
             "`metadata` has 30,009 characters as JSON, at most 20,000 are taken",
         ),

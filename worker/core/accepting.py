@@ -17,7 +17,7 @@ def accepted(turn: Turn, proposal: Sequence[Change], nth: int, now: datetime) ->
     `nth` is how many undone or parked runs held the turn. The ids of new memories stay: they came from the facts.
     """
     run = uuid_of("run", turn.scope.key, "accept", nth, str(turn.id))
-    base = dict(_base(proposal))
+    base = dict(bases(proposal))
     return Plan(
         run=run,
         kind="write",
@@ -25,7 +25,7 @@ def accepted(turn: Turn, proposal: Sequence[Change], nth: int, now: datetime) ->
         turn_ids=(turn.id,),
         base={id: version for id, (version, _) in base.items()},
         base_runs={id: before for id, (_, before) in base.items()},
-        changes=tuple(_of_run(change, run, now) for change in proposal),
+        changes=tuple(of_run(change, run, now) for change in proposal),
         planned_at=now,
     )
 
@@ -39,8 +39,9 @@ def check_stands(plan: Plan, live: Mapping[UUID, Memory]) -> None:
         check_base(plan, id, live.get(id))
 
 
-def _base(proposal: Iterable[Change]) -> Iterable[tuple[UUID, tuple[int, UUID]]]:
-    for change in proposal:
+def bases(changes: Iterable[Change]) -> Iterable[tuple[UUID, tuple[int, UUID]]]:
+    """Each memory that the changes are decided on, with its version and the run that had written it last."""
+    for change in changes:
         match change:
             case Revise() | Retire():
                 memory = change.archive.archive.memory
@@ -52,7 +53,7 @@ def _base(proposal: Iterable[Change]) -> Iterable[tuple[UUID, tuple[int, UUID]]]
                 pass
 
 
-def _of_run(change: Change, run: UUID, now: datetime) -> Change:
+def of_run(change: Change, run: UUID, now: datetime) -> Change:
     """As that run makes it, at its time."""
     match change:
         case Add() | Revise():

@@ -47,4 +47,5 @@ def rest_seconds(failing: Failing) -> float:
         return FIRST_SECONDS if failing.scopes >= SEVERAL else 0.0
     if failing.claimed_at <= failing.rested_at:
         return 0.0
-    return min(LONGEST_SECONDS, FIRST_SECONDS * 2.0**failing.rests)
+    # An outage of days makes more rests than a float has powers of two.
+    return min(LONGEST_SECONDS, FIRST_SECONDS * 2.0 ** min(failing.rests, 60))

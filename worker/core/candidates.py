@@ -20,7 +20,7 @@ from schemas.tokens import estimate
 from worker.core import bm25
 from worker.core.current import current
 from worker.core.function_words import FUNCTION_WORDS
-from worker.core.judgment import Candidacy
+from worker.core.judgment import Candidacy, most_members
 from worker.core.ports import Nominations, Query
 from worker.core.rank import RRF_K
 from worker.core.twins import Twins, twins
@@ -38,7 +38,8 @@ class Reach:
 
     #: Cosine from which a memory is a candidate: the embedder's floor, or the setting.
     floor: float
-    #: Candidates of one fact, at most; the first of each ranking always has a place.
+    #: Candidates of one fact, at most, and of a request to forget thrice as many; the first of each ranking always
+    #: has a place.
     top_k: int = 8
     #: Memories that each ranking of the store may nominate for one fact.
     pool: int = 20
@@ -169,13 +170,14 @@ class _Choices:
         """The first of each ranking always, then round by round until `top_k` or the tokens are used up."""
         rankings = [self._rankings(at) for at in facts]
         chosen = [list(dict.fromkeys(r[0] for r in ranked if r)) for ranked in rankings]
+        limits = [self._limit(at) for at in facts]
         rest = [_fused(ranked) for ranked in rankings]
         costs = {at for choice in chosen for at in choice}
         left = self._reach.tokens - sum(self._tokens(at) for at in costs)
         left -= sum(self._reach.count(self._facts[at].text) for at in facts)
         for round_ in zip_longest(*rest):
-            for choice, at in zip(chosen, round_, strict=True):
-                if at is None or at in choice or len(choice) >= self._reach.top_k:
+            for choice, at, limit in zip(chosen, round_, limits, strict=True):
+                if at is None or at in choice or len(choice) >= limit:
                     continue
                 cost = 0 if at in costs else self._tokens(at)
                 if cost <= left:
@@ -183,6 +185,10 @@ class _Choices:
                     costs.add(at)
                     choice.append(at)
         return [_in_order(choice, fused) for choice, fused in zip(chosen, rest, strict=True)]
+
+    def _limit(self, at: int) -> int:
+        """What is to be forgotten may stand in many memories, and each that is not offered stays."""
+        return most_members(self._reach.top_k, forgets=self._facts[at].kind == "forget")
 
     def _tokens(self, at: int) -> int:
         return self._reach.count(self._memories[at].text)

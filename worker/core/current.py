@@ -11,7 +11,14 @@ def current(memory: Memory, now: datetime) -> Memory | None:
         return memory
     if memory.after is None:
         return None
-    return memory.model_copy(update={"text": memory.after, "until": None, "after": None})
+    return memory.model_copy(
+        update={"text": memory.after, "until": None, "after": None, "since": memory.until}
+    )
+
+
+def first_said(memory: Memory) -> datetime:
+    """From when on what it says is taken for true: when it was first said, or came to stand again."""
+    return memory.since or memory.said_at
 
 
 def stands_again(before: Fact | Memory) -> str | None:

@@ -188,7 +188,7 @@ def _fact(heard: Heard, found: FoundFact, turns: Sequence[Turn]) -> Fact:
     return Fact(
         text=found.text,
         subject=subject(found, said_by),
-        attribute=_slot(found.attribute),
+        attribute=slot_name(found.attribute),
         kind=_kind(found),
         volatile=found.volatile,
         said_by=said_by.speaker or said_by.role,
@@ -220,7 +220,8 @@ def _ids(turns: Iterable[Turn]) -> tuple[UUID, ...]:
     return tuple(dict.fromkeys(turn.id for turn in turns))
 
 
-def _slot(given: str | None) -> str | None:
+def slot_name(given: str | None) -> str | None:
+    """As slots are named; null for what is none."""
     name = " ".join((given or "").casefold().replace("_", " ").split())
     return name if 0 < len(name) <= LONGEST_SLOT else None
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from worker.core.judgment import Candidacy, Group, GroupRelation, Groups, facts_in
+from worker.core.judgment import Candidacy, Group, GroupRelation, Groups, facts_in, most_members
 from worker.core.members import centre, is_sound, member
 from worker.core.merging import union
 from worker.core.part import relabelled
@@ -77,7 +77,8 @@ def _turn(candidacy: Candidacy, group: Group) -> tuple[bool, object, int]:
 
 
 def _may_join(candidacy: Candidacy, both: Group, groups: Sequence[Group], max_group: int) -> bool:
-    if len(both.members) > max_group or not is_sound(candidacy, both.members):
+    most = most_members(max_group, forgets=both.relation == "forget")
+    if len(both.members) > most or not is_sound(candidacy, both.members):
         return False
     mixed = len({group.relation == "forget" for group in groups}) > 1
     return not mixed or member(candidacy, centre(candidacy, both.members)).is_request

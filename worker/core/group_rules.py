@@ -7,7 +7,7 @@ from schemas.memory import Memory, Statement
 from worker.core.clauses import sentences
 from worker.core.folding import folded
 from worker.core.guard import affirmed, foreign, invented, lost
-from worker.core.judgment import Candidacy, Group, Groups, facts_in, is_fact
+from worker.core.judgment import Candidacy, Group, Groups, facts_in, is_fact, most_members
 from worker.core.lengths import LONGEST_TEXT
 from worker.core.members import Member, centre, labels, strangers
 from worker.core.names import SHORTEST_BEGINNING
@@ -60,8 +60,9 @@ def _of_membership(candidacy: Candidacy, group: Group, max_group: int) -> Iterat
     if candidacy.facts and not facts:
         yield f"the group of {names} has no fact: leave candidates that no fact is about out"
         return
-    if len(group.members) > max_group:
-        yield f"the group of {names} has {len(group.members)} members; at most {max_group} may be joined"
+    most = most_members(max_group, forgets=group.relation == "forget")
+    if len(group.members) > most:
+        yield f"the group of {names} has {len(group.members)} members; at most {most} may be joined"
     if apart := strangers(candidacy, group.members):
         newest = centre(candidacy, group.members)
         yield (

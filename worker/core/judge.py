@@ -9,7 +9,15 @@ from pydantic import BaseModel
 
 from worker.core.group_rules import complaints
 from worker.core.judge_reply import GroupReply, JudgeReply, known_label
-from worker.core.judgment import MAX_GROUP, Candidacy, Group, GroupRelation, Groups, is_fact
+from worker.core.judgment import (
+    MAX_GROUP,
+    Candidacy,
+    Group,
+    GroupRelation,
+    Groups,
+    is_fact,
+    most_members,
+)
 from worker.core.outcome import outcome
 from worker.core.setting import Resolver
 from worker.core.step import BadReply, Prompt
@@ -32,7 +40,9 @@ class ListJudge:
         if not item.facts:
             return []
         document = {"facts": _facts(item), "candidates": _candidates(item)}
-        return [Prompt(self.job, document, JudgeReply, max_members=self.max_group)]
+        forgets = any(item.fact(label).kind == "forget" for label in item.asked_labels)
+        most = most_members(self.max_group, forgets=forgets)
+        return [Prompt(self.job, document, JudgeReply, max_members=most)]
 
     def read(self, item: Candidacy, replies: Sequence[BaseModel]) -> Groups:
         if not replies:

@@ -13,6 +13,13 @@ GroupRelation = Literal["same", "update", "contradict", "forget"]
 
 #: Most members of a group, unless the settings say otherwise.
 MAX_GROUP = 8
+#: What a person asks to forget may stand in that many times as many memories as are ever one thing.
+FORGET_FACTOR = 3
+
+
+def most_members(max_group: int, *, forgets: bool) -> int:
+    """Members that a group may have."""
+    return max_group * FORGET_FACTOR if forgets else max_group
 
 
 def is_fact(label: str) -> bool:

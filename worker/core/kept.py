@@ -10,8 +10,8 @@ class Kept(Stored):
     """A plan and how many turns of the inbox it settles; a redelivered batch finishes it as it is."""
 
     #: Turns at the head of the inbox that leave it once the plan is applied.
-    count: int = Field(ge=1)
+    count: int = Field(ge=0)
     #: Their estimated tokens.
     tokens: int = 0
-    #: Null where a run has settled all of them before.
+    #: Null where a run has settled all of them before, or none is left.
     plan: Plan | None

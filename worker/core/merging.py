@@ -21,6 +21,7 @@ from schemas.memory import (
 )
 from schemas.plan import Confirm
 from schemas.scope import Scope
+from worker.core.current import first_said
 from worker.core.identifiers import identifiers
 
 Item = TypeVar("Item")
@@ -58,6 +59,7 @@ def born(  # noqa: PLR0913 - a memory has that many origins
         scope=scope,
         version=1,
         after=fact.after,
+        since=fact.said_at,
         created_at=now,
         updated_at=now,
         last_confirmed_at=fact.said_at,
@@ -75,6 +77,7 @@ def confirmed(memory: Memory, facts: Sequence[Fact], run: UUID) -> Memory:
             "turn_ids": union(memory.turn_ids, *(fact.turn_ids for fact in fresh)),
             "confirmations": memory.confirmations + len(fresh),
             "said_at": max([memory.said_at, *(fact.said_at for fact in fresh)]),
+            "since": min([first_said(memory), *(fact.said_at for fact in fresh)]),
             "last_confirmed_at": max([memory.last_confirmed_at, *(fact.said_at for fact in fresh)]),
             "until": until,
             "until_assumed": assumed,
@@ -144,9 +147,11 @@ def absorbed(survivor: Memory, others: Iterable[Memory]) -> Memory:
             "confirmations": sum(memory.confirmations for memory in members),
             "uses": sum(memory.uses for memory in members),
             "said_at": max(memory.said_at for memory in members),
+            "since": min(map(first_said, members)),
             "last_confirmed_at": max(memory.last_confirmed_at for memory in members),
             "tags": union(*(memory.tags for memory in members)),
             "metadata": metadata,
+            "pinned": any(memory.pinned for memory in members),
             "links": tuple(
                 id for id in union(*(memory.links for memory in members)) if id not in gone
             ),
@@ -197,13 +202,14 @@ def restated(
     after: str | None,
     happened_at: str | None,
 ) -> Memory:
-    """The survivor under what the newest member says of itself: whose, how long."""
+    """The survivor under what the newest member says of itself: whose, since when, how long."""
     own = {name: value for name, value in fields_of(newest).items() if name != "identifiers"}
     return survivor.model_copy(
         update={
             **own,
             "attribute": newest.attribute or survivor.attribute,
             "happened_at": happened_at,
+            "since": newest.said_at if isinstance(newest, Fact) else first_said(newest),
             "turn_ids": union(survivor.turn_ids, *(fact.turn_ids for fact in facts)),
             "confirmations": survivor.confirmations + min(1, len(facts)),
             "last_confirmed_at": max(survivor.last_confirmed_at, newest.said_at),

@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator
 
+from schemas.memory import Fact
 from worker.core.gathering import STRONGEST
 from worker.core.judge import moment
-from worker.core.judgment import MAX_GROUP, Candidacy, Group, Groups
+from worker.core.judgment import MAX_GROUP, Candidacy, Group, Groups, most_members
 from worker.core.members import asks_about
 from worker.core.reply_fields import Plain, Reply, label
 from worker.core.step import BadReply, Prompt
@@ -55,11 +56,16 @@ class PairJudge:
             if said.relation != "separate":
                 hits[fact].append((other, said))
         groups = [
-            _group(fact, found[: self.max_group - 1]) for fact, found in hits.items() if found
+            _group(fact, found[: self._most(item.fact(fact)) - 1])
+            for fact, found in hits.items()
+            if found
         ]
         return Groups(
             groups=tuple(groups), new=tuple(fact for fact, found in hits.items() if not found)
         )
+
+    def _most(self, fact: Fact) -> int:
+        return most_members(self.max_group, forgets=fact.kind == "forget")
 
 
 def _pairs(candidacy: Candidacy) -> list[tuple[str, str]]:

@@ -68,6 +68,7 @@ def plan(
         model=account.model,
         prompts=dict(account.prompts),
         usage=account.usage,
+        embedder=account.embedder,
     )
 
 

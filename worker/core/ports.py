@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NoReturn, Protocol
 from uuid import UUID
 
@@ -68,11 +69,39 @@ class Nominations:
     terms: dict[UUID, tuple[str, ...]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class About:
+    """What a store knows of a scope beside its memories."""
+
+    #: Fingerprint of the embedder of all its vectors; null while none are to be trusted: it has no room, or they are
+    #: being made anew.
+    embedder: str | None = None
+    #: Whether it has room: it was prepared, and not erased since.
+    is_prepared: bool = False
+    #: What was said until then does not come back; null for a scope that was never erased.
+    erased_at: datetime | None = None
+    #: How far sleep has come, in its own words; null where it never was there.
+    sleep: str | None = None
+
+
+@dataclass(frozen=True)
+class Erased:
+    """How much a store held of a scope."""
+
+    memories: int = 0
+    archives: int = 0
+    runs: int = 0
+
+
 class Reader(Protocol):
     """The read side of a store. A scope that was never written to has no memories: no call fails for it."""
 
     def nominate(self, scope: Scope, queries: Sequence[Query], pool: int) -> Nominations:
-        """For each query the best `pool` live memories by each ranking (ties by id)."""
+        """For each query the best `pool` live memories by each ranking (ties by id).
+
+        Where the scope's vectors are another embedder's than the store was opened with, nothing is found by vector, and
+        the records come without vectors (empty bytes): those of two models are never compared.
+        """
         ...
 
     def memories(self, scope: Scope, ids: Iterable[UUID] | None = None) -> Iterator[MemoryRecord]:
@@ -84,6 +113,14 @@ class Reader(Protocol):
 
         Of one memory means: its own versions and those of memories that were replaced by it, transitively.
         """
+        ...
+
+    def forgotten(self, scope: Scope) -> list[ArchiveRecord]:
+        """Snapshots whose reason is `forgotten`, in order of memory id and version."""
+        ...
+
+    def run(self, scope: Scope, id: UUID) -> Run | None:
+        """One run; the finished one where an open record of it was left behind."""
         ...
 
     def runs(self, scope: Scope, turn_ids: Iterable[UUID] | None = None) -> Iterator[Run]:
@@ -100,6 +137,12 @@ class Reader(Protocol):
 
     def count(self, scope: Scope) -> int:
         """Live memories."""
+        ...
+
+    def about(self, scope: Scope) -> About: ...
+
+    def scopes(self) -> Iterator[Scope]:
+        """All that have room, in order of their keys. Those that were erased are known by key alone: not among them."""
         ...
 
 
@@ -129,7 +172,8 @@ class Writer(Protocol):
     def prepare(self) -> None:
         """Make room for the scope (a tenant); nothing else ever creates it.
 
-        Comes before anything is read that the writes will depend on: it fences earlier holders out.
+        Comes before anything is read that the writes will depend on: it fences earlier holders out. Raises
+        `Misconfigured` where the scope's vectors are another embedder's, or are being made anew.
         """
         ...
 
@@ -143,6 +187,28 @@ class Writer(Protocol):
 
     def remove_memories(self, ids: Sequence[UUID]) -> None: ...
 
+    def remove_archives(self, versions: Sequence[tuple[UUID, int]]) -> None:
+        """Snapshots by memory id and version: gone for good, for what was forgotten and for retention only."""
+        ...
+
+    def put_embedder(self, fingerprint: str | None) -> None:
+        """Whose vectors the scope has from now on; null before the first of them is made anew, so that none is trusted.
+
+        Fences earlier holders out, as `prepare` does, and makes no room.
+        """
+        ...
+
+    def put_sleep(self, note: str) -> None:
+        """How far sleep has come: kept beside the scope's memories, erased with them. Makes no room."""
+        ...
+
+    def erase(self, at: datetime) -> Erased:
+        """Remove everything of the scope and its room. What stays is its key, `at` (the latest) and the fence.
+
+        Makes no room, fences earlier holders out; of what was erased before it finds nothing.
+        """
+        ...
+
 
 class Store(Reader, Protocol):
     """Reading by anyone, writing by who holds a lease: each adapter has one class for it."""
@@ -153,6 +219,20 @@ class Store(Reader, Protocol):
         """Create what is missing and check what is there.
 
         Raises `Misconfigured` naming what differs: server too old, another layout, another embedder.
+        """
+        ...
+
+    def adopt(self, embedder: str, dimensions: int) -> None:
+        """Let this embedder be the store's from now on, and open it: `open` with any other is refused afterwards.
+
+        Scopes keep the vectors they have until each is changed over: see `About.embedder`.
+        """
+        ...
+
+    def rest(self) -> int:
+        """Put away what this process has not touched for a while and the store would keep in memory; how many scopes.
+
+        Reading or writing one wakes it. Called from time to time by a worker.
         """
         ...
 

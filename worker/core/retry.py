@@ -75,6 +75,6 @@ def _may_be_everyones(error: SlowwaveError) -> bool:
 
 
 def _wait(error: SlowwaveError, attempt: int, luck: float) -> float:
-    backoff = min(LONGEST_SECONDS, FIRST_SECONDS * 2.0 ** (attempt - 1)) * (0.5 + luck / 2)
+    backoff = min(LONGEST_SECONDS, FIRST_SECONDS * 2.0 ** min(attempt - 1, 60)) * (0.5 + luck / 2)
     hint = error.after_seconds if isinstance(error, Retryable) else None
     return max(backoff, min(hint, LONGEST_HINT_SECONDS) if hint else 0.0)

@@ -1,9 +1,13 @@
 """A run's record before and after its plan is applied."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import cycle
 from uuid import UUID
 
 from schemas.plan import Add, Change, Changed, Confirm, File, Plan, Retire, Revise, Run, RunState
+
+#: Why facts were left out that a request of their own batch took back.
+NEVER_STORED = "forgotten on request"
 
 
 def opened(plan: Plan) -> Run:
@@ -40,6 +44,7 @@ def _run(
         model=plan.model,
         prompts=plan.prompts,
         usage=plan.usage,
+        undoes=plan.undoes,
         plan=kept,
         changes=changes,
         held=tuple(
@@ -49,6 +54,7 @@ def _run(
 
 
 def _changed(change: Change) -> Changed:
+    snapshot = None if isinstance(change, Add | Confirm) else change.archive.archive
     match change:
         case Add() | Confirm() | Revise():
             memory, by = change.record.memory, None
@@ -59,12 +65,37 @@ def _changed(change: Change) -> Changed:
         memory_id=memory.id,
         version=memory.version,
         replaced_by=by,
+        reason=snapshot.reason if snapshot else None,
         relation=change.relation,
         why=change.why,
         turn_ids=change.turn_ids,
         said=change.said,
         prior=change.prior if isinstance(change, Confirm) else None,
+        written_by=change.written_by if isinstance(change, Add) else None,
     )
+
+
+def forgetting_turns(plan: Plan | None) -> frozenset[UUID]:
+    """Turns that ask to forget something, and those that were judged with them.
+
+    All of a batch that took back what it had said itself: no change tells which of them did.
+    """
+    if plan is None:
+        return frozenset()
+    if plan.dropped.get(NEVER_STORED):
+        return frozenset(plan.turn_ids)
+    asked = (change.turn_ids for change in plan.changes if change.relation == "forget")
+    return frozenset[UUID]().union(*asked)
+
+
+def turns_behind_forgotten(plan: Plan) -> frozenset[UUID]:
+    """Turns behind what the plan has forgotten, in whole or in part."""
+    gone = (
+        change.archive.archive.memory.turn_ids
+        for change in plan.changes
+        if change.relation == "forget" and not isinstance(change, Add | Confirm)
+    )
+    return frozenset[UUID]().union(*gone)
 
 
 def furthest(found: Iterable[Run]) -> list[Run]:
@@ -75,6 +106,18 @@ def furthest(found: Iterable[Run]) -> list[Run]:
         if known.state == "open":
             once[run.id] = run
     return list(once.values())
+
+
+def turned(chain: Sequence[Run]) -> tuple[Run, ...]:
+    """What an undo makes of the run that it takes back, of the one that this had taken back, and so on.
+
+    The first is undone, the next applies again, the one that this had taken back is undone again.
+    """
+    states: tuple[RunState, RunState] = ("undone", "applied")
+    return tuple(
+        run.model_copy(update={"state": state})
+        for run, state in zip(chain, cycle(states), strict=False)
+    )
 
 
 def settled_turns(runs: Iterable[Run]) -> frozenset[UUID]:

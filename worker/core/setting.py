@@ -24,6 +24,9 @@ RESOLVERS: dict[Resolver, str] = {
 #: How facts are put to a judge: see `worker.core.detectors`.
 DetectorName = Literal["add_only", "pointwise", "listwise", "listwise_multitarget", "batchwise"]
 
+#: What sleep does: see `worker.core.sleeping`.
+PassName = Literal["expire", "tidy", "flags"]
+
 #: Kinds of facts that are judged however little is new in them.
 ALWAYS_JUDGED = frozenset({"instruction", "forget"})
 
@@ -48,6 +51,8 @@ class Account:
     model: str = ""
     prompts: Mapping[str, str] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+    #: Fingerprint of the embedder that made the vectors.
+    embedder: str = ""
 
 
 @dataclass(frozen=True)

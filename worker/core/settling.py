@@ -9,6 +9,7 @@ from worker.core.draft import Draft
 from worker.core.judgment import Group, memories_in
 from worker.core.members import Member
 from worker.core.outcome import Outcome
+from worker.core.runs import NEVER_STORED
 
 
 def settle(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
@@ -115,7 +116,7 @@ def _forget(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
     elif found.text and (kept := [fact for fact in told if draft.stores(fact)]):
         yield draft.remaining(kept, found, found.text, group.why)
         told = [fact for fact in told if fact not in kept]
-    draft.dropped["forgotten on request"] += len(told)
+    draft.dropped[NEVER_STORED] += len(told)
     yield from _retired(draft, group, found, survivor, "forgotten")
     labels = (fact.label for fact in found.beside)
     yield from draft.stored(labels, "said since the request to forget")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from schemas.memory import Fact
 from worker.core.vectors import Matrix
+from worker.core.words import carriers
 
 #: For each fact the places of its twins, closest first, with the cosine (−1 to 1).
 Twins = tuple[dict[int, float], ...]
@@ -14,9 +15,11 @@ def same_subject(one: str, other: str) -> bool:
 
 
 def _alike(fact: Fact, other: Fact) -> bool:
-    """Whether they settle the same attribute, or share a code."""
+    """Whether they settle the same attribute, share a code, or one asks to forget what has a word of the other."""
     slot = fact.attribute is not None and fact.attribute == other.attribute
-    return slot or not set(fact.identifiers).isdisjoint(other.identifiers)
+    if slot or not set(fact.identifiers).isdisjoint(other.identifiers):
+        return True
+    return fact.kind == "forget" and not carriers(fact.text).isdisjoint(carriers(other.text))
 
 
 def _may_be_meant(fact: Fact, other: Fact) -> bool:

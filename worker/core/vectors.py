@@ -9,6 +9,9 @@ from schemas.base import Vector
 
 Matrix = npt.NDArray[np.float32]
 
+#: How far the length of a unit vector may be from 1, for those who round to few digits.
+TOLERANCE = 0.01
+
 
 def cosines(rows: Sequence[Vector], columns: Sequence[Vector]) -> Matrix:
     """The cosine (−1 to 1) of each row with each column; all vectors are of unit length and one size."""
@@ -16,6 +19,14 @@ def cosines(rows: Sequence[Vector], columns: Sequence[Vector]) -> Matrix:
         return np.zeros((len(rows), len(columns)), dtype=np.float32)
     product: Matrix = _matrix(rows) @ _matrix(columns).T
     return product.clip(-1.0, 1.0)
+
+
+def is_unit(vector: Vector, dimensions: int) -> bool:
+    """Whether it is as an embedder of this size makes them: no other may be compared."""
+    if len(vector) != 4 * dimensions:
+        return False
+    numbers = np.frombuffer(vector, dtype="<f4").astype(np.float64)
+    return bool(abs(np.linalg.norm(numbers) - 1) < TOLERANCE)
 
 
 def _matrix(vectors: Sequence[Vector]) -> Matrix:

@@ -43,6 +43,7 @@ def test_a_failure_is_the_scopes_own_where_others_were_served_before_it_tried_ag
         pytest.param(1, 2, CLAIMED - 1, 4 * FIRST_SECONDS, id="the next probe fails"),
         pytest.param(9, 1, CLAIMED + 1, 0, id="it was under way when the rest began"),
         pytest.param(1, 99, CLAIMED - 1, LONGEST_SECONDS, id="the longest rest"),
+        pytest.param(1, 10**6, CLAIMED - 1, LONGEST_SECONDS, id="an outage of weeks"),
     ],
 )
 def test_rests_begin_with_several_scopes_and_grow_with_each_probe(

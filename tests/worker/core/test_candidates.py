@@ -89,6 +89,14 @@ def test_the_cap_and_the_budget_of_tokens_bound_the_rest() -> None:
     assert sum(map(estimate, within)) <= 400
 
 
+def test_to_forget_a_thing_more_memories_are_looked_at_than_to_learn_one() -> None:
+    many = [known(f"Tomato bed {n}", 0.9 - n / 100) for n in range(20)]
+    request = fact("Forget the tomato beds", kind="forget")
+
+    assert len(texts(offer([request], many, top_k=5))) == 15
+    assert len(texts(offer([fact("The tomato beds get water")], many, top_k=5))) == 5
+
+
 def test_tokens_are_counted_as_one_is_told_to() -> None:
     many = [known(f"Tomato bed {n} is watered", 0.9 - n / 100) for n in range(20)]
     facts = [fact("The tomato beds get water")]

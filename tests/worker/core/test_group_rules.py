@@ -139,6 +139,17 @@ def test_a_group_has_no_more_members_than_allowed() -> None:
     ]
 
 
+def test_what_is_to_be_forgotten_may_stand_in_more_memories_than_are_one_thing() -> None:
+    request = fact("Forget the dogs", kind="forget")
+    case = candidacy([request], [record(f"dog {name}") for name in "abcdefghijk"])
+    labels = [f"c{at}" for at in range(1, 12)]
+
+    assert wrong(case, group("f1", *labels[:8], relation="forget"), most=3) == []
+    assert (
+        "at most 9 may be joined" in wrong(case, group("f1", *labels, relation="forget"), most=3)[0]
+    )
+
+
 def test_a_drop_may_not_take_more_than_a_clause() -> None:
     case = candidacy(
         [fact("Moved to Ghent")],

@@ -5,7 +5,7 @@ import pytest
 from schemas.plan import Run
 from tests.build import candidacy, fact, record, uid
 from tests.worker.core.test_plan import decided, group
-from worker.core.runs import applied, fruitless, furthest, opened, parked, settled_turns
+from worker.core.runs import applied, fruitless, furthest, opened, parked, settled_turns, turned
 
 CASE = candidacy([fact("User moved to Austin")], [record("User lives in Seattle")])
 PLAN = decided(CASE, [group("contradict", "f1", "c1", text="User lives in Austin")])
@@ -51,3 +51,21 @@ def test_a_finished_run_is_never_hidden_by_an_open_record_of_it(finished: Run) -
     assert furthest([opened(PLAN), other, finished]) == [finished, other]
     assert furthest([finished, other, opened(PLAN)]) == [finished, other]
     assert furthest([opened(PLAN), opened(PLAN)]) == [opened(PLAN)]
+
+
+def test_a_run_keeps_for_what_reason_it_archived() -> None:
+    assert [change.reason for change in applied(PLAN).changes] == ["superseded"]
+
+
+def test_an_undo_turns_round_the_run_it_takes_back_and_what_that_had_taken_back() -> None:
+    run = applied(PLAN)
+    chain = [run.model_copy(update={"id": uid(f"run {n}")}) for n in range(4)]
+
+    assert [(one.id, one.state) for one in turned(chain)] == [
+        (uid("run 0"), "undone"),
+        (uid("run 1"), "applied"),
+        (uid("run 2"), "undone"),
+        (uid("run 3"), "applied"),
+    ]
+    assert turned(turned(chain)) == turned(chain)
+    assert turned([]) == ()

@@ -55,3 +55,15 @@ def test_a_request_to_forget_is_offered_what_was_said_until_then_of_anybody_and_
     found = twins(facts, np.full((4, 4), 0.9, np.float32), [()] * 4, 0.8, 8)
 
     assert [set(one) for one in found] == [{1, 3}, {2}, {1}, {0, 1, 2}]
+
+
+def test_a_request_to_forget_is_offered_what_has_a_word_of_it_however_far() -> None:
+    facts = [
+        fact("Visited the library lion", subject="Mia"),
+        fact("Forget the library lion", kind="forget"),
+        fact("Visited the zoo", subject="Mia"),
+    ]
+
+    found = twins(facts, np.zeros((3, 3), np.float32), [()] * 3, 0.8, 8)
+
+    assert [set(one) for one in found] == [set(), {0}, set()]

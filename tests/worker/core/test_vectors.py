@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from schemas.base import Vector
-from worker.core.vectors import cosines
+from worker.core.vectors import cosines, is_unit
 
 
 def unit(*numbers: float) -> Vector:
@@ -22,6 +22,23 @@ def test_a_cosine_never_leaves_its_range() -> None:
     close = (np.ones(3) * 0.57736).astype("<f4").tobytes()
 
     assert cosines([close], [close]).max() == 1.0
+
+
+@pytest.mark.parametrize(
+    ("numbers", "is_one"),
+    [
+        ((0.6, 0.8), True),
+        ((0.6, 0.799), True),
+        ((3, 4), False),
+        ((0, 0), False),
+        ((1.0,), False),
+        ((np.nan, 0), False),
+        ((np.inf, 0), False),
+        ((1e30, 0), False),
+    ],
+)
+def test_only_of_length_one_it_is_an_embedding(numbers: tuple[float, ...], *, is_one: bool) -> None:
+    assert is_unit(np.array(numbers).astype("<f4").tobytes(), 2) == is_one
 
 
 def test_nothing_has_no_cosines() -> None:
