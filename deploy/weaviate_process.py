@@ -9,14 +9,16 @@ import json
 import os
 import random
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import grpc  # type: ignore[import-untyped]
 
@@ -36,6 +38,15 @@ class NoServer(Exception):
 
 
 @dataclass(frozen=True)
+class Papers:
+    """Files of a certificate for 127.0.0.1, its key, and the authority that signed it."""
+
+    certificate: Path
+    key: Path
+    authority: Path
+
+
+@dataclass(frozen=True)
 class Server:
     """A running server."""
 
@@ -44,10 +55,30 @@ class Server:
     version: str
     pid: int
     log: Path
+    papers: Papers | None = None
 
     @property
     def url(self) -> str:
-        return f"weaviate://127.0.0.1:{self.port}?grpc_port={self.grpc_port}"
+        address = f"127.0.0.1:{self.port}?grpc_port={self.grpc_port}"
+        if self.papers is None:
+            return f"weaviate://{address}"
+        return f"weaviates://{address}&ssl_ca_certs={self.papers.authority}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a server runs, and how; it may be started there again and again."""
+
+    binary: Path
+    data: Path
+    #: The first of its six ports.
+    first: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+    papers: Papers | None = None
+
+    @property
+    def log(self) -> Path:
+        return self.data / "server.log"
 
 
 def what_is_wrong(binary: Path) -> str | None:
@@ -62,35 +93,56 @@ def what_is_wrong(binary: Path) -> str | None:
 
 @contextmanager
 def started(
-    binary: Path, data: Path, environment: Mapping[str, str] | None = None
+    binary: Path,
+    data: Path,
+    environment: Mapping[str, str] | None = None,
+    papers: Papers | None = None,
 ) -> Iterator[Server]:
-    """Runs until the block ends. Raises `NoServer`, quoting the end of the server's log."""
-    data.mkdir(parents=True, exist_ok=True)
-    log, first = data / "server.log", free_block()
-    process = _launch(binary, data, first, environment or {}, log)
+    """Runs until the block ends, over TLS where it has papers. Raises `NoServer`, quoting the end of its log."""
+    place = Place(binary, data, free_block(), environment or {}, papers)
+    process = launch(place)
     try:
-        yield _ready(process, first, environment or {}, log)
+        yield ready(place, process)
     finally:
-        _stop(process)
+        stop(process)
 
 
-def _launch(
-    binary: Path, data: Path, first: int, environment: Mapping[str, str], log: Path
-) -> subprocess.Popen[bytes]:
-    address = ["--scheme", "http", "--host", "127.0.0.1", "--port", str(first)]
+def launch(place: Place) -> subprocess.Popen[bytes]:
+    """Returns at once; `ready` waits. Raises `NoServer` for what is no program."""
+    place.data.mkdir(parents=True, exist_ok=True)
     patience = ["--read-timeout=600s", "--write-timeout=600s"]
-    with log.open("ab") as output:
+    own = _settings(place.data, place.first)
+    with place.log.open("ab") as output:
         try:
             return subprocess.Popen(
-                [str(binary.absolute()), *address, *patience],
-                env={**os.environ, **_settings(data, first), **environment},
+                [str(place.binary.absolute()), *_address(place), *patience],
+                env={**os.environ, **own, **_grpc_papers(place.papers), **place.environment},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                cwd=data,
+                cwd=place.data,
             )
         except OSError as error:
-            raise NoServer(f"{binary} cannot be run: {error}") from error
+            raise NoServer(f"{place.binary} cannot be run: {error}") from error
+
+
+def _address(place: Place) -> list[str]:
+    where = ["127.0.0.1", str(place.first)]
+    if place.papers is None:
+        return ["--scheme", "http", "--host", where[0], "--port", where[1]]
+    signed = [
+        "--tls-certificate",
+        str(place.papers.certificate),
+        "--tls-key",
+        str(place.papers.key),
+    ]
+    return ["--scheme", "https", "--tls-host", where[0], "--tls-port", where[1], *signed]
+
+
+def _grpc_papers(papers: Papers | None) -> dict[str, str]:
+    if papers is None:
+        return {}
+    return {"GRPC_CERT_FILE": str(papers.certificate), "GRPC_KEY_FILE": str(papers.key)}
 
 
 def _settings(data: Path, first: int) -> dict[str, str]:
@@ -146,18 +198,17 @@ def _is_free(port: int) -> bool:
     return True
 
 
-def _ready(
-    process: subprocess.Popen[bytes], first: int, environment: Mapping[str, str], log: Path
-) -> Server:
+def ready(place: Place, process: subprocess.Popen[bytes]) -> Server:
+    """Waits until it serves. Raises `NoServer`."""
     deadline = time.monotonic() + START_SECONDS
-    _wait_for(lambda: _answers(first), process, log, deadline)
-    version = _version(first, environment)
+    _wait_for(lambda: _answers(place), process, place.log, deadline)
+    version = _version(place)
     if tuple(int(part) for part in version.split("-")[0].split(".")) < OLDEST:
         raise NoServer(
             f"it is Weaviate {version}; slowwave needs {'.'.join(map(str, OLDEST))} or newer"
         )
-    _wait_for(lambda: _serves_grpc(first + 1), process, log, deadline)
-    return Server(first, first + 1, version, process.pid, log)
+    _wait_for(lambda: _serves_grpc(place), process, place.log, deadline)
+    return Server(place.first, place.first + 1, version, process.pid, place.log, place.papers)
 
 
 def _wait_for(
@@ -175,39 +226,48 @@ def _end_of(log: Path) -> str:
     return log.read_text(errors="replace").strip()[-2000:] or "its log is empty"
 
 
-def _answers(port: int) -> bool:
-    with suppress(OSError, http.client.HTTPException), _open(f"{_rest(port)}/.well-known/ready"):
+def _answers(place: Place) -> bool:
+    with suppress(OSError, http.client.HTTPException), _open(place, "/.well-known/ready"):
         return True
     return False
 
 
-def _open(address: str | urllib.request.Request) -> http.client.HTTPResponse:
-    answer: http.client.HTTPResponse = urllib.request.urlopen(address, timeout=ANSWER_SECONDS)  # noqa: S310 - our own server
+def _open(place: Place, path: str) -> http.client.HTTPResponse:
+    key = place.environment.get("AUTHENTICATION_APIKEY_ALLOWED_KEYS", "").split(",")[0]
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    scheme, context = "http", None
+    if place.papers:
+        scheme, context = "https", ssl.create_default_context(cafile=place.papers.authority)
+    address = f"{scheme}://127.0.0.1:{place.first}/v1{path}"
+    request = urllib.request.Request(address, headers=headers)  # noqa: S310 - our own server
+    answer: http.client.HTTPResponse = urllib.request.urlopen(  # noqa: S310 - our own server
+        request, timeout=ANSWER_SECONDS, context=context
+    )
     return answer
 
 
-def _rest(port: int) -> str:
-    return f"http://127.0.0.1:{port}/v1"
-
-
-def _version(port: int, environment: Mapping[str, str]) -> str:
-    key = environment.get("AUTHENTICATION_APIKEY_ALLOWED_KEYS", "").split(",")[0]
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    request = urllib.request.Request(f"{_rest(port)}/meta", headers=headers)  # noqa: S310 - our own server
-    with _open(request) as answer:
+def _version(place: Place) -> str:
+    with _open(place, "/meta") as answer:
         return str(json.load(answer)["version"])
 
 
-def _serves_grpc(port: int) -> bool:
+def _serves_grpc(place: Place) -> bool:
     """Standard health check (grpc.health.v1): an empty request, answered by field 1 = SERVING (1)."""
-    with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+    with _channel(f"127.0.0.1:{place.first + 1}", place.papers) as channel:
         check = channel.unary_unary("/grpc.health.v1.Health/Check")
         with suppress(grpc.RpcError):
             return bool(check(b"", timeout=1.0) == b"\x08\x01")
     return False
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
+def _channel(target: str, papers: Papers | None) -> Any:
+    if papers is None:
+        return grpc.insecure_channel(target)
+    trusted = grpc.ssl_channel_credentials(papers.authority.read_bytes())
+    return grpc.secure_channel(target, trusted)
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     try:
         process.wait(timeout=STOP_SECONDS)

@@ -26,7 +26,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from deploy.weaviate_process import NoServer, Server, started, what_is_wrong
+from deploy.weaviate_process import NoServer, Papers, Server, started, what_is_wrong
 
 VERSION = "1.39.3"
 RELEASES = "https://github.com/weaviate/weaviate/releases/download"
@@ -210,14 +210,22 @@ def _first_that_works() -> Path | None:
 
 @contextmanager
 def server(
-    data: Path, binary: Path | None = None, environment: Mapping[str, str] | None = None
+    data: Path,
+    binary: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    papers: Papers | None = None,
 ) -> Iterator[Server]:
     """Runs the first binary here that works, on the data in this folder. Raises `NoServer`."""
-    chosen = binary or _first_that_works()
+    with started(binary or working(), data, environment, papers) as running:
+        yield running
+
+
+def working() -> Path:
+    """The first binary here that works. Raises `NoServer`."""
+    chosen = _first_that_works()
     if chosen is None:
         raise NoServer("no Weaviate server here: run `python -m deploy.weaviate_server get`")
-    with started(chosen, data, environment) as running:
-        yield running
+    return chosen
 
 
 def main(arguments: list[str] | None = None) -> int:

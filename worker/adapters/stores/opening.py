@@ -8,6 +8,7 @@ from worker.adapters.ondemand import on_demand
 from worker.adapters.stores import weaviate_address
 from worker.adapters.stores.deadline import DEADLINE_SECONDS
 from worker.adapters.stores.sqlite import SqliteStore
+from worker.adapters.stores.weaviate_tuning import DEFAULT, Tuning
 from worker.core.ports import Store
 from worker.errors import Misconfigured
 
@@ -15,7 +16,10 @@ SQLITE = "sqlite:///"
 
 
 def open_store(
-    url: str, key: str | None = None, deadline_seconds: float = DEADLINE_SECONDS
+    url: str,
+    key: str | None = None,
+    deadline_seconds: float = DEADLINE_SECONDS,
+    tuning: Tuning = DEFAULT,
 ) -> Store:
     """By the URL's scheme; reaches for nothing yet, its `open` does. Raises `Misconfigured`.
 
@@ -26,7 +30,7 @@ def open_store(
     if kind_of(url) == "sqlite":
         return SqliteStore(_path(url))
     weaviate = on_demand("worker.adapters.stores.weaviate", "WeaviateStore")
-    return cast("Store", weaviate(weaviate_address.parse(url), key, deadline_seconds))
+    return cast("Store", weaviate(weaviate_address.parse(url), key, deadline_seconds, tuning))
 
 
 def kind_of(url: str) -> Literal["sqlite", "weaviate"]:

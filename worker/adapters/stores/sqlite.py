@@ -5,7 +5,8 @@ scope's words would weigh in another's ranking, and it scores every row that hol
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from uuid import UUID
 
@@ -14,7 +15,14 @@ from schemas.plan import Run
 from schemas.scope import Scope
 from worker.adapters.stores.indexed import handed_out, ids_in
 from worker.adapters.stores.lineage import lineage
-from worker.adapters.stores.sqlite_about import check_embedder, check_layout, make_tables
+from worker.adapters.stores.sqlite_about import (
+    Embedding,
+    check_embedder,
+    check_layout,
+    make_tables,
+    put_embedding,
+)
+from worker.adapters.stores.sqlite_cleaning import clean
 from worker.adapters.stores.sqlite_file import SqliteFile
 from worker.adapters.stores.sqlite_index import Index, Indexes, Postings
 from worker.adapters.stores.sqlite_rows import (
@@ -25,13 +33,15 @@ from worker.adapters.stores.sqlite_rows import (
     json_of,
     memory_record,
     records_of,
-    scope_number,
 )
+from worker.adapters.stores.sqlite_scope import about_scope, scope_number, scopes_in
 from worker.adapters.stores.sqlite_writer import SqliteWriter
-from worker.core.ports import Hold, Nominated, Nominations, Query
+from worker.core.ports import About, Hold, Nominated, Nominations, Query
 
 #: Records read at once by what goes through a whole scope.
 PAGE = 500
+#: Least time between two cleanings of the file by one process: writers wait for each.
+CLEAN_SECONDS = 3600.0
 ALL_RUNS = "SELECT payload FROM run WHERE scope = ? ORDER BY started_at DESC, id"
 RUNS_OF_TURNS = (
     "SELECT payload FROM run WHERE scope = ?1 AND place IN (SELECT place FROM run_turn"
@@ -46,17 +56,33 @@ class SqliteStore:
     def __init__(self, path: Path) -> None:
         self._file = SqliteFile(path)
         self._indexes = Indexes()
-        self._dimensions = 0
+        self._embedding = Embedding("", 0)
+        self._clean_from = 0.0
 
     def open(self, embedder: str, dimensions: int) -> None:
+        embedding = Embedding(embedder, dimensions)
+        self._open(embedding, lambda db: check_embedder(db, self._file.path, embedding))
+
+    def adopt(self, embedder: str, dimensions: int) -> None:
+        embedding = Embedding(embedder, dimensions)
+        self._open(embedding, lambda db: put_embedding(db, embedding))
+
+    def _open(self, embedding: Embedding, settle: Callable[[sqlite3.Connection], None]) -> None:
         self._file.create()
         with self._file.reading() as db:
             check_layout(db, self._file.path)
         self._file.use_wal()
         with self._file.writing() as db:
             make_tables(db)
-            check_embedder(db, self._file.path, embedder, dimensions)
-        self._dimensions, self._indexes = dimensions, Indexes()
+            settle(db)
+        self._embedding, self._indexes = embedding, Indexes()
+
+    def rest(self) -> int:
+        """Nothing has to be put away, as indexes have a budget. Cleans the file, at most once in `CLEAN_SECONDS`."""
+        if time.monotonic() >= self._clean_from:
+            self._clean_from = time.monotonic() + CLEAN_SECONDS
+            clean(self._file)
+        return 0
 
     def close(self) -> None:
         self._file.close()
@@ -66,11 +92,12 @@ class SqliteStore:
             number = scope_number(db, scope.key)
             if number is None:
                 return Nominations(tuple(Nominated() for _ in queries))
-            index = self._indexes.of(db, number, self._dimensions)
+            index = self._indexes.of(db, number, self._embedding)
             words = Postings(db, number, index)
             rankings = tuple(_ranked(db, number, index, words, query, pool) for query in queries)
             named = frozenset[UUID]().union(*map(ids_in, rankings))
-            return handed_out(rankings, records_of(db, number, named))
+            found = records_of(db, number, named, with_vectors=index.vectors is not None)
+            return handed_out(rankings, found)
 
     def memories(self, scope: Scope, ids: Iterable[UUID] | None = None) -> Iterator[MemoryRecord]:
         if ids is None:
@@ -119,6 +146,23 @@ class SqliteStore:
                 return
             after = (rows[-1][0], rows[-1][1])
 
+    def forgotten(self, scope: Scope) -> list[ArchiveRecord]:
+        with self._file.reading() as db:
+            rows = db.execute(
+                "SELECT payload, vector FROM archive WHERE scope = ? AND reason = 'forgotten'"
+                " ORDER BY memory, version",
+                (scope_number(db, scope.key),),
+            ).fetchall()
+        return [archive_record(payload, vector) for payload, vector in rows]
+
+    def run(self, scope: Scope, id: UUID) -> Run | None:
+        with self._file.reading() as db:
+            row = db.execute(
+                "SELECT payload FROM run WHERE scope = ? AND id = ?",
+                (scope_number(db, scope.key), str(id)),
+            ).fetchone()
+        return Run.model_validate_json(row[0]) if row else None
+
     def runs(self, scope: Scope, turn_ids: Iterable[UUID] | None = None) -> Iterator[Run]:
         with self._file.reading() as db:
             number = scope_number(db, scope.key)
@@ -152,8 +196,17 @@ class SqliteStore:
             ).fetchone()
         return int(count)
 
+    def about(self, scope: Scope) -> About:
+        with self._file.reading() as db:
+            return about_scope(db, scope.key)
+
+    def scopes(self) -> Iterator[Scope]:
+        with self._file.reading() as db:
+            found = scopes_in(db)
+        yield from found
+
     def writer(self, scope: Scope, hold: Hold) -> SqliteWriter:
-        return SqliteWriter(self._file, scope, hold, self._dimensions)
+        return SqliteWriter(self._file, scope, hold, self._embedding)
 
 
 def _ranked(  # noqa: PLR0913, PLR0917 - where to look, and what for

@@ -1,6 +1,7 @@
 """One SQLite file, shared by the threads of this process and by other processes."""
 
 import errno
+import fcntl
 import os
 import sqlite3
 import threading
@@ -21,7 +22,7 @@ REMEDIES: dict[int, tuple[type[Misconfigured | Unavailable], str]] = {
     sqlite3.SQLITE_BUSY: (Unavailable, "another process keeps it locked: end that one, or wait"),
     sqlite3.SQLITE_LOCKED: (Unavailable, "another process keeps it locked: end that one, or wait"),
     sqlite3.SQLITE_FULL: (Unavailable, "the disk is full: make room; nothing was half written"),
-    sqlite3.SQLITE_IOERR: (Unavailable, "its disk does not answer: look at the disk"),
+    sqlite3.SQLITE_IOERR: (Unavailable, "its disk is full or does not answer: look at the disk"),
     sqlite3.SQLITE_READONLY: (Misconfigured, "it is read-only: allow writing to it and its folder"),
     sqlite3.SQLITE_PERM: (Misconfigured, "allow reading and writing it and its folder"),
     sqlite3.SQLITE_CANTOPEN: (
@@ -76,6 +77,34 @@ class SqliteFile:
         """Let readers and a writer work at once from now on (sqlite.org/wal)."""
         with self._lent() as db, self._translated():
             _use_wal(db)
+
+    def rewrite(self) -> bool:
+        """Write all of it anew; readers go on meanwhile, writers wait.
+
+        False if the old pages are still there: what others read just then keeps them in the file or in its log.
+        """
+        with self._lent() as db, self._translated():
+            db.execute("VACUUM")
+            return _empty_log(db)
+
+    @contextmanager
+    def in_turn(self) -> Iterator[None]:
+        """One after the other of all who rewrite, so that a writer waits for one rewriting and not for a row of them.
+
+        Who has waited as long as a writer would goes on all the same.
+        """
+        with self._translated():
+            folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            _wait_for_turn(folder)
+            yield
+        finally:
+            os.close(folder)
+
+    def empty_log(self) -> bool:
+        """Let the log of recent writes (WAL) hold nothing any more; false while others read what is in it."""
+        with self._lent() as db, self._translated():
+            return _empty_log(db)
 
     def close(self) -> None:
         with self._lock:
@@ -164,7 +193,25 @@ def _connect(path: Path) -> sqlite3.Connection:
     db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     # A turn leaves the inbox once it is stored, so what is committed has to survive a power cut.
     db.execute("PRAGMA synchronous = FULL")
+    # What is removed is overwritten with zeros: see `sqlite_cleaning`.
+    db.execute("PRAGMA secure_delete = ON")
     return db
+
+
+def _empty_log(db: sqlite3.Connection) -> bool:
+    (busy, *_) = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy
+
+
+def _wait_for_turn(folder: int) -> None:
+    deadline = time.monotonic() + BUSY_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(0.02)
+        else:
+            return
 
 
 def _use_wal(db: sqlite3.Connection) -> None:

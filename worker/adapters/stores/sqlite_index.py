@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from schemas.base import Vector
 from worker.adapters.stores.indexed import Matrix, best, matrix, subject_key
+from worker.adapters.stores.sqlite_about import Embedding
 
 #: Weaviate's defaults, from Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009).
 K1 = 1.2
@@ -36,7 +37,8 @@ class Index:
     #: Row numbers in the file, ascending, and the position here of each.
     places: NDArray[np.int64]
     positions: NDArray[np.intp]
-    vectors: Matrix
+    #: Null where they are another embedder's than the one that asks.
+    vectors: Matrix | None
     lengths: NDArray[np.float64]
     #: Key of a subject → the positions of the memories about it.
     subjects: Mapping[str, list[int]]
@@ -50,6 +52,8 @@ class Index:
         return among
 
     def by_vector(self, vector: Vector, pool: int, among: Among) -> tuple[UUID, ...]:
+        if self.vectors is None:
+            return ()
         cosines = self.vectors @ np.frombuffer(vector, dtype="<f4")
         hits = np.flatnonzero(among)
         return self._ids(hits[best(cosines[hits], pool)])
@@ -77,12 +81,14 @@ class Index:
 
     @property
     def size_bytes(self) -> int:
-        return self.vectors.nbytes + 160 * len(self.ids)
+        return (0 if self.vectors is None else self.vectors.nbytes) + 160 * len(self.ids)
 
 
-def load_index(db: sqlite3.Connection, scope: int, dimensions: int) -> Index:
+def load_index(db: sqlite3.Connection, scope: int, dimensions: int | None) -> Index:
+    """Without vectors for no dimensions: they may be of several sizes."""
     rows = db.execute(
-        "SELECT id, place, length, vector, subject FROM vector WHERE scope = ?", (scope,)
+        "SELECT id, place, length, CASE WHEN ? THEN vector END, subject FROM vector WHERE scope = ?",
+        (dimensions is not None, scope),
     ).fetchall()
     rows.sort()
     ids, places, lengths, vectors, subjects = zip(*rows, strict=True) if rows else ((),) * 5
@@ -92,7 +98,7 @@ def load_index(db: sqlite3.Connection, scope: int, dimensions: int) -> Index:
         ids=ids,
         places=unsorted[positions],
         positions=positions,
-        vectors=matrix(vectors, dimensions),
+        vectors=None if dimensions is None else matrix(vectors, dimensions),
         lengths=np.array(lengths, dtype=np.float64),
         subjects=_grouped(subjects),
     )
@@ -156,16 +162,17 @@ class Indexes:
         self._lock = threading.Lock()
         self._kept: OrderedDict[int, tuple[int, Index]] = OrderedDict()
 
-    def of(self, db: sqlite3.Connection, scope: int, dimensions: int) -> Index:
-        (generation,) = db.execute(
-            "SELECT generation FROM scope WHERE number = ?", (scope,)
+    def of(self, db: sqlite3.Connection, scope: int, embedding: Embedding) -> Index:
+        generation, embedder = db.execute(
+            "SELECT generation, embedder FROM scope WHERE number = ?", (scope,)
         ).fetchone()
         with self._lock:
             kept = self._kept.get(scope)
             if kept and kept[0] == generation:
                 self._kept.move_to_end(scope)
                 return kept[1]
-        index = load_index(db, scope, dimensions)
+        is_own = embedder == embedding.fingerprint
+        index = load_index(db, scope, embedding.dimensions if is_own else None)
         self._keep(scope, generation, index)
         return index
 

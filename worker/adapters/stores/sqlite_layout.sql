@@ -1,4 +1,4 @@
--- Layout 3. `payload` holds the record as JSON, every other column is there to find it by.
+-- Layout 4. `payload` holds the record as JSON, every other column is there to find it by.
 
 CREATE TABLE about (
     name TEXT PRIMARY KEY,
@@ -9,8 +9,14 @@ CREATE TABLE about (
 CREATE TABLE scope (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL UNIQUE,
-    -- Grows with every change of a live memory.
-    generation INTEGER NOT NULL DEFAULT 0
+    app TEXT NOT NULL,
+    user TEXT NOT NULL,
+    -- Fingerprint of the embedder of all its vectors, null while they are being made anew.
+    embedder TEXT,
+    -- Grows with every change of a live memory or of the embedder.
+    generation INTEGER NOT NULL DEFAULT 0,
+    -- How far sleep has come, as JSON.
+    sleep TEXT
 );
 
 -- Outlives the scope, so that nobody who stood still brings an erased one back.
@@ -18,7 +24,9 @@ CREATE TABLE fence (
     -- The scope's key.
     scope TEXT PRIMARY KEY,
     -- The highest fencing token that it was written under.
-    highest INTEGER NOT NULL
+    highest INTEGER NOT NULL,
+    -- What was said until then does not come back: UTC, ISO 8601 with microseconds, so that the latest sorts last.
+    erased_at TEXT
 ) WITHOUT ROWID;
 
 CREATE TABLE memory (
@@ -74,9 +82,11 @@ CREATE TABLE archive (
     replaced_by TEXT,
     payload TEXT NOT NULL,
     vector BLOB NOT NULL,
+    reason TEXT AS (json_extract(payload, '$.reason')),
     UNIQUE (scope, memory, version)
 );
 CREATE INDEX archive_replaced_by ON archive (scope, replaced_by) WHERE replaced_by IS NOT NULL;
+CREATE INDEX archive_forgotten ON archive (scope, memory, version) WHERE reason = 'forgotten';
 
 CREATE TABLE run (
     place INTEGER PRIMARY KEY,

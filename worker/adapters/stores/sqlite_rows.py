@@ -7,13 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
 from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord
+from schemas.plan import Run
 from worker.adapters.stores.indexed import identifier_keys, slot_key, subject_key, words_of
-
-
-def scope_number(db: sqlite3.Connection, scope: str) -> int | None:
-    """By the scope's key; nothing where no room was made for it."""
-    row = db.execute("SELECT number FROM scope WHERE key = ?", (scope,)).fetchone()
-    return int(row[0]) if row else None
 
 
 def json_of(ids: Iterable[UUID]) -> str:
@@ -29,13 +24,13 @@ def archive_record(payload: str, vector: bytes) -> ArchiveRecord:
 
 
 def records_of(
-    db: sqlite3.Connection, scope: int, ids: Collection[UUID]
+    db: sqlite3.Connection, scope: int, ids: Collection[UUID], *, with_vectors: bool = True
 ) -> list[tuple[MemoryRecord, list[str]]]:
-    """With the terms that each is found by."""
+    """With the terms that each is found by; without vectors they are empty."""
     rows = db.execute(
-        "SELECT payload, vector, terms FROM memory m JOIN vector USING (place)"
+        "SELECT payload, CASE WHEN ? THEN vector ELSE x'' END, terms FROM memory m JOIN vector USING (place)"
         " WHERE m.scope = ? AND m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id",
-        (scope, json_of(ids)),
+        (with_vectors, scope, json_of(ids)),
     )
     return [(memory_record(payload, vector), json.loads(terms)) for payload, vector, terms in rows]
 
@@ -149,3 +144,25 @@ def remove_memory(db: sqlite3.Connection, scope: int, memory_id: UUID) -> None:
     )
     db.execute("DELETE FROM identifier WHERE place = ?", (place,))
     db.execute("DELETE FROM vector WHERE place = ?", (place,))
+
+
+def put_run(db: sqlite3.Connection, scope: int, run: Run) -> bool:
+    """Whether it replaced one that was finished the same way: what stood there has to be gone for good then."""
+    before = db.execute(
+        "SELECT state FROM run WHERE scope = ? AND id = ?", (scope, str(run.id))
+    ).fetchone()
+    if run.state == "open" and before not in {None, ("open",)}:
+        # It stays finished.
+        return False
+    (place,) = db.execute(
+        "INSERT INTO run (scope, id, state, started_at, payload) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT (scope, id) DO UPDATE SET state = excluded.state,"
+        " started_at = excluded.started_at, payload = excluded.payload RETURNING place",
+        (scope, str(run.id), run.state, run.started_at.timestamp(), run.model_dump_json()),
+    ).fetchone()
+    db.execute("DELETE FROM run_turn WHERE place = ?", (place,))
+    db.executemany(
+        "INSERT OR IGNORE INTO run_turn (scope, turn, place) VALUES (?, ?, ?)",
+        [(scope, str(turn), place) for turn in run.turn_ids],
+    )
+    return run.state != "open" and before == (run.state,)

@@ -8,14 +8,14 @@ from worker.errors import Misconfigured
 
 #: Scheme → the ports that are meant where none is named: REST and gRPC.
 PORTS = {"weaviate": (8080, 50051), "weaviates": (443, 443)}
-OPTIONS = ("grpc_host", "grpc_port", "prefix")
+OPTIONS = ("grpc_host", "grpc_port", "prefix", "ssl_ca_certs")
 #: What a collection's name may begin with.
 PREFIX = re.compile(r"([A-Z][A-Za-z0-9_]{0,63})?")
 
 
 @dataclass(frozen=True)
 class Address:
-    """Two ports of one server, and what its collections' names begin with."""
+    """Two ports of one server, what its collections' names begin with, and who signed its certificate."""
 
     host: str
     port: int
@@ -23,6 +23,8 @@ class Address:
     grpc_port: int
     secure: bool = False
     prefix: str = ""
+    #: File of the authorities to trust in place of the public ones.
+    ssl_ca_certs: str = ""
 
     @property
     def rest(self) -> str:
@@ -36,7 +38,8 @@ class Address:
 def parse(url: str) -> Address:
     """`weaviate://HOST:PORT?grpc_port=N`, `weaviates://` for TLS. Raises `Misconfigured`.
 
-    `grpc_host` is for servers that have gRPC under another name, `prefix` for several stores on one server.
+    `grpc_host` is for servers that have gRPC under another name, `prefix` for several stores on one server,
+    `ssl_ca_certs` for a certificate that no public authority has signed.
     """
     try:
         parts = urlsplit(url)
@@ -50,6 +53,7 @@ def parse(url: str) -> Address:
             grpc_port=int(options.get("grpc_port", grpc_port)),
             secure=parts.scheme == "weaviates",
             prefix=options.get("prefix", ""),
+            ssl_ca_certs=options.get("ssl_ca_certs", ""),
         )
     except ValueError as error:
         raise Misconfigured(f"SLOWWAVE_STORE_URL={url} cannot be read: {error}") from error
@@ -57,6 +61,11 @@ def parse(url: str) -> Address:
     if not host or unknown or parts.path.strip("/") or not PREFIX.fullmatch(address.prefix):
         raise Misconfigured(
             f"SLOWWAVE_STORE_URL={url} is not `{parts.scheme}://HOST:PORT?grpc_port=N`; it may also have"
-            " `grpc_host`, and a `prefix` of letters that begins with a capital"
+            " `grpc_host`, `ssl_ca_certs`, and a `prefix` of letters that begins with a capital"
+        )
+    if (address.host, address.port) == (address.grpc_host, address.grpc_port):
+        raise Misconfigured(
+            f"SLOWWAVE_STORE_URL={url} has one place for both REST and gRPC: name gRPC's with `grpc_port` or"
+            " `grpc_host`"
         )
     return address

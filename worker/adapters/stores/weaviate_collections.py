@@ -1,4 +1,4 @@
-"""The collections: made when they are missing, compared when they are there."""
+"""The collections: what each holds, how it is made, and how one that is there differs."""
 
 import json
 import re
@@ -18,13 +18,12 @@ from weaviate.classes.config import (
 from weaviate.collections.classes.config import CollectionConfig, NamedVectorConfig
 from weaviate.exceptions import UnexpectedStatusCodeError
 
-from worker.adapters.stores.weaviate_address import Address
-from worker.errors import Misconfigured
-
-LAYOUT = 2
-MEMORY, ARCHIVE, RUN = "Memory", "MemoryArchive", "MemoryRun"
-#: The vector of a run means nothing: see `reindexed` in `weaviate_objects`.
-RUN_VECTOR = "written"
+LAYOUT = 3
+MEMORY, ARCHIVE, RUN, SCOPE = "Memory", "MemoryArchive", "MemoryRun", "MemoryScope"
+#: Those with a tenant for each scope, in the order in which it is made. `SCOPE` outlives the tenants.
+TENANTED = (RUN, ARCHIVE, MEMORY)
+#: The vector of what has no embedding means nothing: see `reindexed` in `weaviate_objects`.
+WRITTEN = "written"
 #: What Weaviate takes as a vector's name.
 LEGAL_NAME = re.compile(r"[_A-Za-z][_0-9A-Za-z]{0,229}")
 ALREADY_THERE = 422
@@ -54,9 +53,11 @@ PROPERTIES = {
         "slot": KEY,
         "pair": STORED,
         "identifiers": KEYS,
+        "embedder": STORED,
     },
-    ARCHIVE: {"payload": STORED, "memory": KEY, "replaced_by": KEY},
+    ARCHIVE: {"payload": STORED, "memory": KEY, "replaced_by": KEY, "reason": KEY},
     RUN: {"payload": STORED, "state": KEY, "turns": KEYS},
+    SCOPE: {"payload": STORED},
 }
 
 
@@ -81,24 +82,10 @@ class Embedding:
         return json.dumps({"slowwave": about})
 
 
-def ensure(client: WeaviateClient, address: Address, embedding: Embedding) -> None:
-    """Raises `Misconfigured` naming what differs."""
-    for name in PROPERTIES:
-        full = address.prefix + name
-        if not client.collections.exists(full):
-            _create(client, full, name, embedding)
-    _check_embedding(client, address, embedding)
-    for name in PROPERTIES:
-        config = client.collections.use(address.prefix + name).config.get()
-        if differences := _differences(expected(name, embedding), found(config)):
-            raise Misconfigured(
-                f"collection {address.prefix + name} of {address} is not as slowwave makes it:"
-                f" {differences}. Another program made it, or another version: add `prefix=NAME` to"
-                " SLOWWAVE_STORE_URL for collections of your own, or delete these three"
-            )
-
-
-def _create(client: WeaviateClient, full: str, name: str, embedding: Embedding) -> None:
+def create(
+    client: WeaviateClient, full: str, name: str, embedding: Embedding, replicas: int = 1
+) -> None:
+    """Nothing where another worker was quicker."""
     try:
         client.collections.create(
             full,
@@ -106,22 +93,24 @@ def _create(client: WeaviateClient, full: str, name: str, embedding: Embedding) 
             # Only `prepare` makes tenants, so that a late worker cannot bring an erased scope back.
             multi_tenancy_config=Configure.multi_tenancy(
                 enabled=True, auto_tenant_creation=False, auto_tenant_activation=True
-            ),
+            )
+            if name in TENANTED
+            else None,
             # Memories are short, and "no" and "not" matter in them.
             inverted_index_config=Configure.inverted_index(stopwords_preset=StopwordsPreset.NONE),
-            vector_config=_vector(name, embedding),
-            properties=[_property(*item) for item in PROPERTIES[name].items()],
+            replication_config=Configure.replication(factor=replicas) if replicas > 1 else None,
+            vector_config=vector_of(name, embedding),
+            properties=[property_of(*item) for item in PROPERTIES[name].items()],
         )
     except UnexpectedStatusCodeError as error:
-        # Another worker was quicker; what it made is compared next.
         if error.status_code != ALREADY_THERE or not client.collections.exists(full):
             raise
 
 
-def _vector(name: str, embedding: Embedding) -> VectorConfigCreate:
+def vector_of(name: str, embedding: Embedding) -> VectorConfigCreate:
     index = Configure.VectorIndex
     config: VectorConfigCreate = Configure.Vectors.self_provided(
-        name=RUN_VECTOR if name == RUN else embedding.vector,
+        name=_vector_name(name, embedding),
         vector_index_config=index.flat(distance_metric=VectorDistances.COSINE)
         if name == MEMORY
         else index.none(),
@@ -129,7 +118,11 @@ def _vector(name: str, embedding: Embedding) -> VectorConfigCreate:
     return config
 
 
-def _property(name: str, kind: Kind) -> Property:
+def _vector_name(name: str, embedding: Embedding) -> str:
+    return embedding.vector if name in {MEMORY, ARCHIVE} else WRITTEN
+
+
+def property_of(name: str, kind: Kind) -> Property:
     return Property(
         name=name,
         data_type=kind.type,
@@ -139,20 +132,29 @@ def _property(name: str, kind: Kind) -> Property:
     )
 
 
-def expected(name: str, embedding: Embedding) -> dict[str, str]:
-    """A collection as it should be: what is compared → how it should be."""
-    vector, index = embedding.vector, "flat, cosine"
-    if name != MEMORY:
-        vector, index = RUN_VECTOR if name == RUN else vector, "not searched"
+def differences(name: str, embedding: Embedding, config: CollectionConfig) -> str:
+    """How a collection is not as it should be, in words; nothing where it is."""
+    wanted, there = _expected(name, embedding), _found(config)
+    return "; ".join(
+        f"{what} is {there.get(what, 'missing')}, not {how}"
+        for what, how in wanted.items()
+        if there.get(what) != how
+    )
+
+
+def _expected(name: str, embedding: Embedding) -> dict[str, str]:
+    """What is compared → how it should be."""
     return {
-        "tenants": "on, created by hand, woken by itself",
+        "tenants": "on, created by hand, woken by itself" if name in TENANTED else "off",
         "stop words": "none",
         "BM25": "b 0.75, k1 1.2",
-        f"vector `{vector}`": index,
+        f"vector `{_vector_name(name, embedding)}`": "flat, cosine"
+        if name == MEMORY
+        else "not searched",
     } | {f"property `{prop}`": _kind(kind) for prop, kind in PROPERTIES[name].items()}
 
 
-def found(config: CollectionConfig) -> dict[str, str]:
+def _found(config: CollectionConfig) -> dict[str, str]:
     """A collection as it is."""
     tenants, inverted = config.multi_tenancy_config, config.inverted_index_config
     properties = {
@@ -163,9 +165,10 @@ def found(config: CollectionConfig) -> dict[str, str]:
     }
     return (
         {
-            "tenants": f"{'on' if tenants.enabled else 'off'},"
-            f" created by {'itself' if tenants.auto_tenant_creation else 'hand'},"
-            f" woken by {'itself' if tenants.auto_tenant_activation else 'hand'}",
+            "tenants": f"on, created by {'itself' if tenants.auto_tenant_creation else 'hand'},"
+            f" woken by {'itself' if tenants.auto_tenant_activation else 'hand'}"
+            if tenants.enabled
+            else "off",
             "stop words": inverted.stopwords.preset.value,
             "BM25": f"b {inverted.bm25.b}, k1 {inverted.bm25.k1}",
         }
@@ -187,58 +190,3 @@ def _index(vector: NamedVectorConfig) -> str:
         return "not searched"
     distance = getattr(getattr(config, "distance_metric", None), "value", "no distance")
     return f"{config.vector_index_type()}, {distance}"
-
-
-def _differences(wanted: dict[str, str], there: dict[str, str]) -> str:
-    return "; ".join(
-        f"{what} is {there.get(what, 'missing')}, not {how}"
-        for what, how in wanted.items()
-        if there.get(what) != how
-    )
-
-
-def _check_embedding(client: WeaviateClient, address: Address, embedding: Embedding) -> None:
-    full = address.prefix + MEMORY
-    collection = client.collections.use(full)
-    description = collection.config.get().description or ""
-    if description == embedding.description:
-        return
-    try:
-        about = json.loads(description)["slowwave"]
-        layout, known, size = about["layout"], about["embedder"], about["dimensions"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise Misconfigured(
-            f"collection {full} of {address} was not made by slowwave: add `prefix=NAME` to"
-            " SLOWWAVE_STORE_URL for collections of your own"
-        ) from error
-    if layout != LAYOUT:
-        raise Misconfigured(
-            f"the collections of {address} have layout {layout}, this slowwave reads layout {LAYOUT}: use"
-            " the slowwave that made them, or a `prefix=NAME` in SLOWWAVE_STORE_URL"
-        )
-    if not _is_empty(client, address):
-        raise Misconfigured(
-            f"the memories of {address} were embedded by {known} ({size} dimensions), the settings say"
-            f" {embedding.fingerprint} ({embedding.dimensions}): set SLOWWAVE_EMBEDDER back, or let"
-            " `slowwave reembed` change them over"
-        )
-    _adopt(client, address, embedding)
-
-
-def _is_empty(client: WeaviateClient, address: Address) -> bool:
-    return not any(
-        collection.with_tenant(tenant).aggregate.over_all(total_count=True).total_count
-        for collection in (
-            client.collections.use(address.prefix + name) for name in (MEMORY, ARCHIVE)
-        )
-        for tenant in collection.tenants.get()
-    )
-
-
-def _adopt(client: WeaviateClient, address: Address, embedding: Embedding) -> None:
-    """Give a store without memories to another embedder."""
-    for name in (MEMORY, ARCHIVE):
-        config = client.collections.use(address.prefix + name).config
-        if embedding.vector not in (config.get().vector_config or {}):
-            config.add_vector(vector_config=_vector(name, embedding))
-        config.update(description=embedding.description)

@@ -29,6 +29,8 @@ OUT_OF_REACH = (
 )
 NO_TENANT = re.compile(r"tenant not found", re.IGNORECASE)
 WRONG_KEY = re.compile(r"unauthenticated|unauthorized|forbidden|permission.denied", re.IGNORECASE)
+#: What role-based access control says, whatever it was asked by.
+RIGHT = re.compile(r"insufficient permissions to (\w+)")
 DOWN = re.compile(
     r"unavailable|deadline|timed? ?out|canceled|cancelled|connection|shut(ting)? ?down|memory pressure"
     r"|read-?only|no space left|too many requests|leader not found",
@@ -54,6 +56,8 @@ def translated(error: BaseException, address: Address) -> SlowwaveError:
     """For an error of `CLIENT_ERRORS`."""
     text = " ".join(str(error).split())[:MAX_QUOTED]
     status = error.status_code if isinstance(error, UnexpectedStatusCodeError) else None
+    if right := RIGHT.search(str(error)):
+        return missing_right(address, right[1])
     if status in NOT_ALLOWED:
         return wrong_key(address)
     if isinstance(error, OUT_OF_REACH) or status in SERVER_ERRORS:
@@ -65,6 +69,8 @@ def meaning(text: str, address: Address) -> SlowwaveError:
     """By the server's words; what is not known is tried again, a limited number of times."""
     if NO_TENANT.search(text):
         return NoTenant()
+    if right := RIGHT.search(text):
+        return missing_right(address, right[1])
     if WRONG_KEY.search(text):
         return wrong_key(address)
     if GONE.search(text):
@@ -86,9 +92,26 @@ def out_of_reach(address: Address, why: str, *, may_be_text: bool = False) -> Un
     )
 
 
+def resting(server: object, seconds: float) -> Unavailable:
+    """Nothing was sent."""
+    return Unavailable(
+        f"{server} did not answer several times in a row: nothing is sent to it for {seconds:.1f} s more",
+        seconds,
+        part="store",
+    )
+
+
 def wrong_key(address: Address) -> Misconfigured:
     return Misconfigured(
-        f"{address} does not accept the key, or the key may not do this: set SLOWWAVE_STORE_KEY to a key"
-        " that may read, write and make tenants (and, at the first start, collections)",
+        f"{address} does not accept the key: set SLOWWAVE_STORE_KEY to a key that may read, write and make tenants"
+        " (and, at the first start, collections)",
+        part="store",
+    )
+
+
+def missing_right(address: Address, right: str) -> Misconfigured:
+    return Misconfigured(
+        f"{address} does not let the key of SLOWWAVE_STORE_KEY `{right}`: give its role that right;"
+        " docs/weaviate.md has all that are needed",
         part="store",
     )

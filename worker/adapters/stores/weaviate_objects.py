@@ -13,7 +13,7 @@ from schemas.ids import uuid_of
 from schemas.memory import ArchiveRecord, MemoryRecord
 from schemas.plan import Run
 from worker.adapters.stores.indexed import identifier_keys, slot_key, subject_key, words_of
-from worker.adapters.stores.weaviate_collections import RUN_VECTOR
+from worker.adapters.stores.weaviate_collections import WRITTEN, Embedding
 
 CHANCE = random.SystemRandom()
 #: Most objects, and most bytes of payload, of one request; the server takes 100 MB.
@@ -23,31 +23,33 @@ CHUNK_BYTES = 16 * 1024 * 1024
 Object = DataObject[dict[str, object], None]
 
 
-def of_memory(record: MemoryRecord, vector: str) -> Object:
+def of_memory(record: MemoryRecord, embedding: Embedding) -> Object:
     memory = record.memory
     properties: dict[str, object] = {
         "payload": record.model_dump_json(),
         "terms": " ".join(words_of(memory)),
         "subject": subject_key(memory.subject),
         "identifiers": list(identifier_keys(memory.identifiers)),
+        "embedder": embedding.fingerprint,
     }
     if memory.slot:
         properties |= {
             "slot": slot_key(memory.slot),
             "pair": json.dumps(memory.slot, ensure_ascii=False),
         }
-    return _object(memory.id, properties, {vector: reindexed(record.vector)})
+    return _object(memory.id, properties, {embedding.vector: reindexed(record.vector)})
 
 
-def of_archive(record: ArchiveRecord, vector: str) -> Object:
+def of_archive(record: ArchiveRecord, embedding: Embedding) -> Object:
     archive = record.archive
     properties: dict[str, object] = {
         "payload": record.model_dump_json(),
         "memory": str(archive.memory.id),
+        "reason": archive.reason,
     }
     if archive.replaced_by:
         properties["replaced_by"] = str(archive.replaced_by)
-    return _object(archive.id, properties, {vector: reindexed(record.vector)})
+    return _object(archive.id, properties, {embedding.vector: reindexed(record.vector)})
 
 
 def of_run(run: Run) -> list[Object]:
@@ -61,12 +63,17 @@ def of_run(run: Run) -> list[Object]:
         "state": run.state,
         "turns": [str(turn) for turn in run.turn_ids],
     }
-    return [_object(place, properties, {RUN_VECTOR: [CHANCE.random(), 1.0]}) for place in places]
+    return [unsearched(place, properties) for place in places]
 
 
 def open_place(run: UUID) -> UUID:
     """Where a run stands while it is open."""
     return uuid_of("open run", str(run))
+
+
+def unsearched(uuid: UUID, properties: dict[str, object]) -> Object:
+    """An object that no search by vector looks for; it has one to be indexed anew by: see `reindexed`."""
+    return _object(uuid, properties, {WRITTEN: [CHANCE.random(), 1.0]})
 
 
 def _object(

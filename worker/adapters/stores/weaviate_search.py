@@ -19,6 +19,7 @@ from worker.adapters.stores.indexed import (
     subject_key,
 )
 from worker.adapters.stores.weaviate_link import Room
+from worker.adapters.stores.weaviate_pages import PAYLOAD
 from worker.core.ports import Nominated, Query
 
 #: Hits beyond the pool, so that those of equal score at its border can be put in order of id.
@@ -26,8 +27,7 @@ TIES = 16
 #: Memories with one of the wanted identifiers that are looked at, first ids first.
 IDENTIFIED = 200
 
-PAYLOAD = ["payload"]
-FOUND = [*PAYLOAD, "terms"]
+FOUND = [*PAYLOAD, "terms", "embedder"]
 
 
 class Hit(NamedTuple):
@@ -36,6 +36,8 @@ class Hit(NamedTuple):
     payload: str
     #: Its words, as they were split when it was written.
     terms: str
+    #: Whose vector it has; null for one of an earlier layout, which the scope's card tells.
+    embedder: str | None
     score: float
 
 
@@ -56,6 +58,14 @@ def searches(query: Query, vector: str, pool: int) -> tuple[Search, Search, Sear
     )
 
 
+def read(hit: Hit, embedder: str | None) -> MemoryRecord:
+    """Without its vector where it is not by this embedder, or where no vector of the scope is to be trusted."""
+    record = MemoryRecord.model_validate_json(hit.payload)
+    if embedder is not None and hit.embedder in {None, embedder}:
+        return record
+    return record.model_copy(update={"vector": b""})
+
+
 def nominated(
     query: Query,
     found: Sequence[Hits],
@@ -73,7 +83,7 @@ def nominated(
     ]
     return Nominated(
         by_slot=tuple(record.memory.id for record, _ in slotted),
-        by_vector=_nearest(query.vector, [record for record, _ in near], pool),
+        by_vector=_nearest(query.vector, [record for record, _ in near if record.vector], pool),
         by_words=tuple(ids[place] for place in best(scores, pool)),
         by_identifier=by_shared(identifier_keys(query.identifiers), held, pool),
     )
@@ -102,7 +112,12 @@ def _about(subject: str | None) -> Condition | None:
 
 def _hit(hit: Any) -> Hit:
     given = hit.properties
-    return Hit(str(given["payload"]), str(given["terms"]), hit.metadata.score or 0.0)
+    return Hit(
+        str(given["payload"]),
+        str(given["terms"]),
+        given["embedder"],
+        hit.metadata.score or 0.0,
+    )
 
 
 def _by_vector(vector: Vector, name: str, pool: int, about: Condition | None) -> Search:

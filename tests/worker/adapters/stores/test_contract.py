@@ -14,59 +14,26 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schemas.base import Vector
-from schemas.memory import Archive, ArchiveRecord, MemoryRecord
-from schemas.plan import Changed, Plan, Run
+from schemas.memory import ArchiveRecord, MemoryRecord
+from schemas.plan import Changed, Plan
 from schemas.scope import Scope
 from tests.build import NOW, at, memory, uid, vector
 from tests.hold import HELD, Holding
 from tests.weaviate_service import opened
+from tests.worker.adapters.stores.keeping import (
+    POOL,
+    archived,
+    by_words,
+    kept,
+    nominated,
+    record,
+    run,
+    texts,
+)
 from worker.adapters.stores.opening import open_store
-from worker.core.ports import Nominated, Query, Store
+from worker.core.ports import About, Nominated, Query, Store
 from worker.core.words import terms
 from worker.errors import LeaseLost, Misconfigured, Retryable, Unprocessable
-
-POOL = 10
-
-
-def record(scope: Scope, text: str, **fields: Any) -> MemoryRecord:
-    return MemoryRecord(memory=memory(text, scope=scope, **fields), vector=vector(text))
-
-
-def archived(one: MemoryRecord, replaced_by: str | None = None) -> ArchiveRecord:
-    archive = Archive(
-        memory=one.memory,
-        replaced_by=uid(replaced_by) if replaced_by else None,
-        archived_at=NOW,
-        reason="superseded",
-        why="moved",
-        run=uid("run"),
-    )
-    return ArchiveRecord(archive=archive, vector=one.vector)
-
-
-def run(scope: Scope, name: str, **fields: Any) -> Run:
-    given = {"kind": "batch", "state": "applied", "turn_ids": (uid(f"turn of {name}"),)}
-    return Run(id=uid(name), scope=scope, **({"started_at": NOW} | given | fields))
-
-
-def kept(store: Store, scope: Scope, *texts: str) -> list[MemoryRecord]:
-    records = [record(scope, text) for text in texts]
-    store.writer(scope, HELD).prepare()
-    store.writer(scope, HELD).put_memories(records)
-    return records
-
-
-def nominated(store: Store, scope: Scope, pool: int = POOL, **query: Any) -> Nominated:
-    return store.nominate(scope, [Query(**({"vector": None} | query))], pool).rankings[0]
-
-
-def by_words(store: Store, scope: Scope, text: str) -> tuple[UUID, ...]:
-    return nominated(store, scope, terms=terms(text)).by_words
-
-
-def texts(store: Store, scope: Scope) -> set[str]:
-    return {one.memory.text for one in store.memories(scope)}
-
 
 FULL: dict[str, Any] = {
     "text": 'Grüße, 東京 😀 “quoted”\n\ttabs\\ and "quotes" ﬁ e\u0301',
@@ -156,8 +123,12 @@ def test_a_scope_never_written_to_is_empty(store: Store, scope: Scope) -> None:
     assert list(store.runs(scope)) == []
     assert list(store.runs(scope, [uid("x")])) == []
     assert store.open_runs(scope) == []
+    assert store.run(scope, uid("x")) is None
+    assert store.forgotten(scope) == []
     assert store.slots(scope, 40) == []
     assert store.count(scope) == 0
+    assert store.about(scope) == About()
+    assert scope not in store.scopes()
 
 
 def test_a_prepared_scope_without_memories_is_empty(store: Store, scope: Scope) -> None:
@@ -178,6 +149,7 @@ def test_only_prepare_makes_room_for_a_scope(store: Store, scope: Scope) -> None
         lambda: store.writer(scope, HELD).put_archives([archived(one)]),
         lambda: store.writer(scope, HELD).put_run(run(scope, "r")),
         lambda: store.writer(scope, HELD).remove_memories([one.memory.id]),
+        lambda: store.writer(scope, HELD).remove_archives([(one.memory.id, 1)]),
     )
 
     for write in writes:
@@ -383,9 +355,6 @@ def test_archives_come_in_order_of_memory_and_version(store: Store, scope: Scope
     store.writer(scope, HELD).prepare()
     store.writer(scope, HELD).put_archives(records)
 
-    def place(one: ArchiveRecord) -> tuple[UUID, int]:
-        return one.archive.memory.id, one.archive.memory.version
-
     assert list(store.archives(scope)) == sorted(records, key=place)
 
 
@@ -412,13 +381,78 @@ def test_a_memory_s_archives_are_its_own_and_those_it_replaced_transitively(
 
     found = list(store.archives(scope, uid("survivor")))
 
-    def place(one: ArchiveRecord) -> tuple[UUID, int]:
-        return one.archive.memory.id, one.archive.memory.version
-
     assert found == sorted(history, key=place)
     assert [place(one) for one in store.archives(scope, uid("unrelated"))] == [
         (uid("unrelated"), 1)
     ]
+
+
+def place(one: ArchiveRecord) -> tuple[UUID, int]:
+    return one.archive.memory.id, one.archive.memory.version
+
+
+def test_what_was_forgotten_is_found_apart_until_it_is_written_otherwise(
+    store: Store, scope: Scope
+) -> None:
+    hidden = [
+        archived(
+            record(scope, f"Text {n}.", id=uid(f"memory {n % 60}"), version=1 + n // 60),
+            reason="forgotten",
+        )
+        for n in range(220)
+    ]
+    others = [
+        archived(record(scope, f"{reason}."), reason=reason)
+        for reason in ("superseded", "merged", "expired", "late", "undone")
+    ]
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_archives([*hidden, *others])
+
+    assert store.forgotten(scope) == sorted(hidden, key=place)
+    assert store.forgotten(Scope(app=scope.app, user="ben")) == []
+
+    back = hidden[0].archive.model_copy(update={"reason": "undone"})
+    store.writer(scope, HELD).put_archives([hidden[0].model_copy(update={"archive": back})])
+
+    assert store.forgotten(scope) == sorted(hidden[1:], key=place)
+
+
+def test_removed_archives_are_found_by_nothing(store: Store, scope: Scope) -> None:
+    other = Scope(app=scope.app, user="ben")
+    versions = [(uid("one"), 1), (uid("one"), 2), (uid("one"), 3), (uid("two"), 1), (uid("two"), 2)]
+    for own in (scope, other):
+        store.writer(own, HELD).prepare()
+        store.writer(own, HELD).put_archives(
+            [
+                archived(record(own, f"{id} {version}", id=id, version=version), "one", "forgotten")
+                for id, version in versions
+            ]
+        )
+        store.writer(own, HELD).put_memories([record(own, "Lives on.", id=uid("one"), version=4)])
+
+    for _ in range(2):
+        store.writer(scope, HELD).remove_archives([versions[1], versions[3], (uid("three"), 1)])
+    store.writer(scope, HELD).remove_archives([])
+
+    stay = sorted([versions[0], versions[2], versions[4]])
+    assert [place(one) for one in store.archives(scope)] == stay
+    assert [place(one) for one in store.archives(scope, uid("one"))] == stay
+    assert [place(one) for one in store.forgotten(scope)] == stay
+    assert texts(store, scope) == {"Lives on."}
+    assert [place(one) for one in store.archives(other)] == sorted(versions)
+
+
+def test_a_thousand_archives_are_removed_at_once(store: Store, scope: Scope) -> None:
+    records = [
+        archived(record(scope, f"Text {n}.", id=uid(f"{n % 7}"), version=1 + n))
+        for n in range(1000)
+    ]
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_archives(records)
+
+    store.writer(scope, HELD).remove_archives([place(one) for one in records[:-1]])
+
+    assert list(store.archives(scope)) == records[-1:]
 
 
 def test_runs_are_found_by_any_of_their_turns_newest_first(store: Store, scope: Scope) -> None:
@@ -462,6 +496,35 @@ def test_open_runs_come_oldest_first_until_they_are_closed(store: Store, scope: 
     assert [one.state for one in store.runs(scope, first.turn_ids)] == ["applied"]
 
 
+def test_one_run_is_found_by_its_id(store: Store, scope: Scope) -> None:
+    other = Scope(app=scope.app, user="ben")
+    begun, finished = run(scope, "a", state="open"), run(scope, "b")
+    for own, runs in ((scope, (begun, finished)), (other, (run(other, "b", model="ben's"),))):
+        store.writer(own, HELD).prepare()
+        for one in runs:
+            store.writer(own, HELD).put_run(one)
+
+    assert store.run(scope, begun.id) == begun
+    assert store.run(scope, finished.id) == finished
+    assert store.run(other, begun.id) is None
+    assert store.run(scope, uid("unknown")) is None
+
+
+def test_a_finished_run_that_is_written_anew_is_as_it_was_written_last(
+    store: Store, scope: Scope
+) -> None:
+    """Text goes out of it, and turns that are free again."""
+    first = run(scope, "r", turn_ids=(uid("t1"), uid("t2")), model="what was forgotten")
+    last = first.model_copy(update={"turn_ids": (uid("t2"),), "model": "", "state": "undone"})
+    store.writer(scope, HELD).prepare()
+    store.writer(scope, HELD).put_run(first)
+    store.writer(scope, HELD).put_run(last)
+
+    assert store.run(scope, first.id) == last
+    assert list(store.runs(scope)) == [last]
+    assert list(store.runs(scope, [uid("t1")])) == []
+
+
 @pytest.mark.parametrize("state", ["applied", "parked", "undone"])
 def test_an_open_run_that_is_written_too_late_reopens_no_finished_one(
     store: Store, scope: Scope, state: str
@@ -474,11 +537,13 @@ def test_an_open_run_that_is_written_too_late_reopens_no_finished_one(
     late.put_run(begun)
     successor.put_run(finished)
     assert list(store.runs(scope)) == [finished]
+    assert store.run(scope, begun.id) == finished
 
-    with suppress(LeaseLost):
-        late.put_run(begun)
+    for writer in (late, successor):
+        with suppress(LeaseLost):
+            writer.put_run(begun)
 
-    assert store.open_runs(scope) == []
+        assert store.open_runs(scope) == []
     assert list(store.runs(scope)) == [finished]
     assert list(store.runs(scope, begun.turn_ids)) == [finished]
 

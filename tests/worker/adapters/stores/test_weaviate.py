@@ -8,9 +8,11 @@ import sys
 import textwrap
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import NoReturn
 from uuid import uuid4
 
 import pytest
@@ -23,19 +25,21 @@ from weaviate.classes.config import (
     StopwordsPreset,
     Tokenization,
 )
-from weaviate.classes.init import AdditionalConfig
 
 from deploy.weaviate_process import Server
 from deploy.weaviate_server import server
 from schemas.memory import MemoryRecord
 from schemas.scope import Scope
-from tests.build import memory, vector
+from tests.build import NOW, memory, vector
 from tests.hold import HELD
+from tests.worker.adapters.stores.raw import client_of, own_address
+from worker.adapters.stores import weaviate_link
 from worker.adapters.stores.opening import open_store
 from worker.adapters.stores.weaviate import WeaviateStore
 from worker.adapters.stores.weaviate_address import Address, parse
 from worker.adapters.stores.weaviate_collections import MEMORY, Embedding
-from worker.core.ports import Query
+from worker.adapters.stores.weaviate_errors import out_of_reach
+from worker.core.ports import About, Query
 from worker.errors import Misconfigured, Retryable, Unavailable
 
 ROOT = Path(__file__).parents[4]
@@ -46,26 +50,11 @@ def record(scope: Scope, text: str) -> MemoryRecord:
     return MemoryRecord(memory=memory(text, scope=scope, attribute="home"), vector=vector(text))
 
 
-@contextmanager
-def client_of(running: Server) -> Iterator[weaviate.WeaviateClient]:
-    with weaviate.connect_to_local(
-        port=running.port,
-        grpc_port=running.grpc_port,
-        skip_init_checks=True,
-        additional_config=AdditionalConfig(trust_env=False),
-    ) as client:
-        yield client
-
-
 @pytest.fixture
 def address(weaviate_server: Server) -> Iterator[Address]:
     """Collections of the test's own."""
-    prefix = f"Own{uuid4().hex}"
-    yield parse(f"{weaviate_server.url}&prefix={prefix}")
-    with client_of(weaviate_server) as client:
-        client.collections.delete(
-            [n for n in client.collections.list_all() if n.startswith(prefix)]
-        )
+    with own_address(weaviate_server) as address:
+        yield address
 
 
 @pytest.fixture
@@ -146,6 +135,7 @@ def test_a_switch_turned_later_is_noticed_at_the_next_start(
         ("Our documents", "was not made by slowwave"),
         (None, "was not made by slowwave"),
         ('{"slowwave": {"layout": 1, "embedder": "tests_8", "dimensions": 8}}', "layout 1,"),
+        ('{"slowwave": {"layout": 4, "embedder": "tests_8", "dimensions": 8}}', "layout 4,"),
         ('{"slowwave": {"layout": 99, "embedder": "tests_8", "dimensions": 8}}', "layout 99"),
     ],
 )
@@ -162,13 +152,17 @@ def test_collections_of_others_are_left_alone(
 
 
 def test_an_empty_store_takes_another_embedder(store: WeaviateStore, scope: Scope) -> None:
+    erased = Scope(app=scope.app, user="ben")
+    store.writer(erased, HELD).erase(NOW)
     store.writer(scope, HELD).prepare()
     store.open("other model/4", 4)
+    store.writer(scope, HELD).prepare()
     one = MemoryRecord(memory=memory("x", scope=scope), vector=vector("x", 4))
     store.writer(scope, HELD).put_memories([one])
 
     ranking = store.nominate(scope, [Query(vector("x", 4))], 5).rankings[0]
     assert ranking.by_vector == (one.memory.id,)
+    assert store.about(erased) == About(erased_at=NOW)
 
 
 def test_workers_that_start_at_once_share_what_the_first_makes(address: Address) -> None:
@@ -309,7 +303,7 @@ def answering(status: int, body: bytes) -> Iterator[Address]:
         thread.start()
         port = http.server_address[1]
         try:
-            yield parse(f"weaviate://127.0.0.1:{port}?grpc_port={port}")
+            yield parse(f"weaviate://127.0.0.1:{port}?grpc_port=1")
         finally:
             http.shutdown()
             thread.join()
@@ -375,6 +369,31 @@ def test_a_server_that_goes_away_is_unavailable_within_the_deadline(
         ):
             call()
     store.close()
+
+
+def test_who_waits_for_anothers_connection_waits_no_longer_than_for_an_answer(
+    scope: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that takes connections and says nothing: threads must not try it one after the other."""
+    begun, over = threading.Event(), threading.Event()
+
+    def silent(address: Address, *_: object) -> NoReturn:
+        begun.set()
+        over.wait(30)
+        raise out_of_reach(address, "it says nothing")
+
+    monkeypatch.setattr(weaviate_link, "connect", silent)
+    store = WeaviateStore(parse("weaviate://localhost:1?grpc_port=2"), None, deadline_seconds=0.05)
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(store.count, scope)
+        assert begun.wait(30)
+        with pytest.raises(Unavailable, match="no connection in time") as caught:
+            store.count(scope)
+        assert caught.value.part == "store"
+        assert not first.done()
+        over.set()
+        with pytest.raises(Unavailable, match="it says nothing"):
+            first.result()
 
 
 FORK = """

@@ -10,7 +10,14 @@ from worker.errors import Misconfigured
         ("weaviate://db:8090?grpc_port=50052", Address("db", 8090, "db", 50052)),
         ("weaviate://db", Address("db", 8080, "db", 50051)),
         ("weaviate://db/", Address("db", 8080, "db", 50051)),
-        ("weaviates://db.example", Address("db.example", 443, "db.example", 443, secure=True)),
+        (
+            "weaviates://db.example:8443?grpc_port=50051&ssl_ca_certs=/etc/ca.pem",
+            Address(
+                *("db.example", 8443, "db.example", 50051),
+                secure=True,
+                ssl_ca_certs="/etc/ca.pem",
+            ),
+        ),
         (
             "weaviates://db.example?grpc_host=grpc.db.example&prefix=Staging",
             Address("db.example", 443, "grpc.db.example", 443, secure=True, prefix="Staging"),
@@ -49,6 +56,8 @@ def test_rest_is_asked_at_the_same_host(address: Address, rest: str) -> None:
         "weaviate://db?prefix=small",
         "weaviate://db?prefix=With-Dash",
         "weaviate://[::1",
+        "weaviates://one.place.for.both",
+        "weaviate://db:1?grpc_port=1",
     ],
 )
 def test_a_wrong_url_is_a_setting_to_change(url: str) -> None:
