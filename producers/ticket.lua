@@ -5,6 +5,9 @@
 -- Gives {"waiting"}, {"parked", why}, {"consolidated"}, or {"unknown"} for a turn that Redis does not remember
 local meta, seen, parked = unpack(KEYS)
 local id = ARGV[1]
+local arrived = redis.call('ZSCORE', seen, id)
+-- A half: it was taken out of the inbox again, and nothing was learned from it.
+if arrived and tonumber(arrived) % 1 > 0 then return {'unknown'} end
 local known = redis.call('HMGET', meta, 'since', 'out', 'again:' .. id)
 local out = tonumber(known[2] or 0)
 -- One that was parked and put back has another place, unless it was published anew after that.
@@ -13,5 +16,5 @@ if place > out then return {'waiting'} end
 local aside = redis.call('HGET', parked, id)
 if aside then return {'parked', cjson.decode(aside).reason} end
 -- Nobody remembers a turn longer than `seen`, and a Redis that lost its tail not even that long.
-if redis.call('ZSCORE', seen, id) then return {'consolidated'} end
+if arrived then return {'consolidated'} end
 return {'unknown'}

@@ -1,20 +1,22 @@
 """Carry a plan out: run open, archives, live, removals, run applied. Each step can be repeated."""
 
-from schemas.plan import Plan
+from collections.abc import Iterator
+
+from schemas.plan import Plan, Run
 from worker.core import runs
-from worker.core.ports import Hold, Store
+from worker.core.ports import Hold, Reader, Store
 from worker.core.writes import touched, writes
 
 
 def apply(store: Store, plan: Plan, hold: Hold) -> None:
     """Write the plan; what this run has written before is written again as it is.
 
-    Raises `LeaseLost` at the first write that comes after another worker's, and `PlanConflict` before the first change
-    if the store is not as the plan was decided on.
+    A run that it takes back is undone before its own is applied. Raises `LeaseLost` at the first write that comes after
+    another worker's, and `PlanConflict` before the first change if the store is not as the plan was decided on.
     """
     writer = store.writer(plan.scope, hold)
     writer.prepare()
-    if plan.changes:
+    if plan.changes or plan.undoes:
         live = {
             record.memory.id: record.memory for record in store.memories(plan.scope, touched(plan))
         }
@@ -26,4 +28,14 @@ def apply(store: Store, plan: Plan, hold: Hold) -> None:
             writer.put_memories(todo.memories)
         if todo.removals:
             writer.remove_memories(todo.removals)
+        for run in runs.turned([*taken_back(store, plan)]):
+            writer.put_run(run)
     writer.put_run(runs.applied(plan))
+
+
+def taken_back(store: Reader, plan: Plan) -> Iterator[Run]:
+    """The run that the plan takes back, the one that this had taken back, and so on."""
+    id = plan.undoes
+    while id is not None and (run := store.run(plan.scope, id)) is not None:
+        yield run
+        id = run.undoes

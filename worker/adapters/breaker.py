@@ -78,6 +78,10 @@ class Breaker:
         """Note that the part has answered something else since this failure."""
         self._run("served", "", failing.failed_at + 1, part)
 
+    def forget(self, scope_key: str) -> None:
+        """Of what failed under claims of this scope nothing is remembered."""
+        self._run("forget", scope_key, *get_args(Part))
+
     def _gate(self, held: int, *, at_once: bool) -> Gate:
         found = self._run("ask", held, int(at_once), *get_args(Part))
         if not found:

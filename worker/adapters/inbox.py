@@ -4,29 +4,36 @@ Redis's own `TIME` is the only clock. A scope with pending turns is either in `d
 moves it over and gives out a fencing token, without which nothing in the scope changes.
 """
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import takewhile
-from typing import Any
+from uuid import UUID
 
 from redis import Redis
+from redis.exceptions import ResponseError
 
-from schemas.base import Frozen
 from schemas.keys import PARTITIONS, PartitionKeys, ScopeKeys, partition_of
 from schemas.limits import Limits
 from schemas.plan import Change, Held
 from schemas.tokens import estimate
 from schemas.turn import Turn
+from worker.adapters.claim import Claim
+from worker.adapters.clearing import Clearing, Queued
 from worker.adapters.entries import Entry, Parked, Unreadable
 from worker.adapters.figures import Status, read_status
 from worker.adapters.parking import Parking
+from worker.adapters.pending import pending_entries
 from worker.adapters.recent import Recent
 from worker.adapters.redis_risks import risks
 from worker.adapters.redis_server import reachable
 from worker.adapters.scripts import Scripts
 from worker.adapters.stored_limits import due_figures, from_stored, to_stored
-from worker.errors import LeaseLost, Misconfigured
+from worker.errors import Misconfigured
+
+__all__ = ["Claim", "Inbox", "Seized"]
 
 #: How long the last turns of a conversation are kept as context.
 RECENT_SECONDS = 7 * 86_400
@@ -34,23 +41,23 @@ RECENT_SECONDS = 7 * 86_400
 #: How much of an error is kept for `status`.
 _REASON_CHARACTERS = 500
 
+#: How long a server of our own may write its file anew, and what it says meanwhile.
+_REWRITE_SECONDS = 30.0
+_REWRITING = ("aof_rewrite_in_progress", "aof_rewrite_scheduled")
+
 #: Scopes that one script call of `flush` looks at.
 _FLUSH_PORTION = 500
 
 
-class Claim(Frozen):
-    """A leased scope. The names behind the key stand in its turns."""
+@dataclass(frozen=True)
+class Seized:
+    """A scope that was taken, whoever held it."""
 
-    scope_key: str
-    partition: int
-    #: Fencing token: grows with every claim, at least to the microseconds since 1970 by Redis's clock.
-    fence: int
-    #: Claims since the scope's last commit, this one included; a crash counts.
-    attempt: int
-    #: Turns to take; halved with each failure, doubled with each commit.
-    batch_turns: int
-    #: Failures in a row that used up no attempt.
-    misses: int = 0
+    claim: Claim
+    #: Whether another held it until then: a store call of its may still be under way.
+    was_held: bool
+    #: Turns that waited then.
+    waiting: int
 
 
 class Inbox:
@@ -69,6 +76,7 @@ class Inbox:
         self._recent = Recent(client, context_turns)
         self._limits = Limits()
         self._scripts = Scripts(client)
+        self._clearing = Clearing(client, self._recent)
         #: What was put aside.
         self.parking = Parking(client, partitions)
 
@@ -144,21 +152,39 @@ class Inbox:
             batch_turns=self._limits.batch_turns,
         )
 
+    def seize(self, scope_key: str) -> Seized:
+        """One scope, even from another's hands: whatever that one still does is refused. `release` ends it.
+
+        Its turns stay, and use up no attempt because of this.
+        """
+        own = self._keys(scope_key)
+        shared = PartitionKeys(own.partition)
+        keys = [own.turns, shared.due, shared.busy, shared.lease, shared.fence, shared.attempts]
+        fence, attempt, held, waiting = self._scripts.run(
+            "seize", keys, [scope_key, self._lease_ms]
+        )
+        claim = Claim(
+            scope_key=scope_key,
+            partition=shared.partition,
+            fence=fence,
+            attempt=attempt,
+            batch_turns=self._limits.batch_turns,
+        )
+        return Seized(claim, bool(held), waiting)
+
     def release(self, claim: Claim, settled: Sequence[str] = ()) -> None:
         """End a lease that took no turns; these parked ones are settled now. Raises `LeaseLost`."""
-        own, shared = _own(claim), _shared(claim)
+        own, shared = claim.own, claim.shared
         keys = [own.turns, own.meta, own.parked, shared.lease, shared.busy, shared.due]
         keys += [shared.attempts, shared.counters, shared.aside]
-        self._fenced(
-            claim, self._scripts.run("release", keys, [claim.scope_key, claim.fence, *settled])
-        )
+        claim.fenced(self._scripts.run("release", keys, [claim.scope_key, claim.fence, *settled]))
 
     def turns(self, claim: Claim) -> list[Turn]:
         """The first `batch_turns` pending turns, up to one that cannot be read.
 
         Raises `Unreadable` if that one is the first: `park(claim, 1, …)` puts it aside.
         """
-        entries = self._entries(_own(claim), claim.batch_turns)
+        entries = pending_entries(self._redis, claim.own, claim.batch_turns)
         if entries and entries[0].turn is None:
             raise Unreadable(
                 f"the first pending payload of scope {claim.scope_key} {entries[0].fault}:"
@@ -175,47 +201,54 @@ class Inbox:
 
     def context(self, claim: Claim, conversations: Iterable[str]) -> tuple[Turn, ...]:
         """The last turns of these conversations that were committed, oldest first, texts cut to 2,000."""
-        recent = self._recent.turns(_own(claim), list(dict.fromkeys(conversations)))
+        recent = self._recent.turns(claim.own, list(dict.fromkeys(conversations)))
         return tuple(turn for turns in recent.values() for turn in turns)
 
     def kept_plan(self, claim: Claim) -> str | None:
         """What a predecessor decided and may have begun to apply."""
         with reachable():
-            kept = _bytes(self._redis.get(_own(claim).plan))
+            kept = _bytes(self._redis.get(claim.own.plan))
         return kept.decode() if kept else None
 
     def keep_plan(self, claim: Claim, payload: str) -> None:
         """Raises `LeaseLost` if the scope is another's by now."""
-        keys = [_shared(claim).lease, _own(claim).plan]
-        self._fenced(
-            claim, self._scripts.run("save_plan", keys, [claim.scope_key, claim.fence, payload])
-        )
+        keys = [claim.shared.lease, claim.own.plan]
+        claim.fenced(self._scripts.run("save_plan", keys, [claim.scope_key, claim.fence, payload]))
 
     def renew(self, claim: Claim) -> None:
         """Raises `LeaseLost` if the scope is another's by now."""
-        keys = [_shared(claim).lease, _shared(claim).busy]
-        self._fenced(
-            claim, self._scripts.run("renew", keys, [claim.scope_key, claim.fence, self._lease_ms])
+        keys = [claim.shared.lease, claim.shared.busy]
+        claim.fenced(
+            self._scripts.run("renew", keys, [claim.scope_key, claim.fence, self._lease_ms])
         )
 
-    def commit(self, claim: Claim, count: int, tokens: int, parked: Sequence[Held] = ()) -> None:
+    def commit(
+        self,
+        claim: Claim,
+        count: int,
+        tokens: int,
+        parked: Sequence[Held] = (),
+        heard: Collection[UUID] | None = None,
+    ) -> None:
         """The first `count` turns (of `tokens` estimated tokens) leave the inbox; the lease ends.
 
-        Raises `LeaseLost` if the scope is another's by now; then nothing has changed.
+        Only those that were `heard` are kept as context of their conversations; null: all that are not parked. Raises
+        `LeaseLost` if the scope is another's by now; then nothing has changed.
         """
         held = {str(one.turn_id): one for one in parked}
-        entries = self._entries(_own(claim), count)
+        entries = pending_entries(self._redis, claim.own, count)
         aside = [
             _Aside(entry, held[entry.id].reason, held[entry.id].proposal)
             for entry in entries
             if entry.id in held
         ]
         settled = [entry.turn for entry in entries if entry.turn and entry.id not in held]
-        self._settle(claim, _Outgoing(count, tokens, aside, settled))
+        kept = [turn for turn in settled if heard is None or turn.id in heard]
+        self._settle(claim, _Outgoing(count, tokens, aside, kept))
 
     def park(self, claim: Claim, count: int, reason: str) -> None:
         """Put the first `count` turns aside; the lease ends, the rest goes on. Raises `LeaseLost`."""
-        entries = self._entries(_own(claim), count)
+        entries = pending_entries(self._redis, claim.own, count)
         tokens = sum(estimate(entry.turn.text) for entry in entries if entry.turn)
         self._settle(claim, _Outgoing(count, tokens, [_Aside(one, reason) for one in entries], []))
 
@@ -233,7 +266,7 @@ class Inbox:
         What burns, and what is to `halve`, comes back in a batch half as large. A `reason` is the last error that
         `status` shows.
         """
-        own, shared = _own(claim), _shared(claim)
+        own, shared = claim.own, claim.shared
         keys = [own.turns, own.meta, own.plan, shared.lease, shared.busy, shared.due]
         keys += [shared.attempts, shared.config, shared.counters]
         backoff_ms = round(backoff_seconds * 1000)
@@ -245,7 +278,29 @@ class Inbox:
                 *(reason[:_REASON_CHARACTERS], int(halve)),
             ],
         )
-        self._fenced(claim, done)
+        claim.fenced(done)
+
+    def unsee(self, scope_key: str, turn_ids: Collection[UUID]) -> None:
+        """These turns may be published again."""
+        self._clearing.unsee(self._keys(scope_key), turn_ids)
+
+    def drop_turns(self, claim: Claim, ids: Collection[UUID]) -> int:
+        """These leave the pending turns unread, and may not be published again; how many. Raises `LeaseLost`.
+
+        A plan that was kept goes with them: call it once that is finished. Their tickets answer `unknown`.
+        """
+        return self._clearing.drop_turns(claim, frozenset(ids), self._seen_ms)
+
+    def drop_recent(self, claim: Claim, ids: Collection[UUID]) -> int:
+        """These leave what is kept as context of their conversations; how many. Raises `LeaseLost`."""
+        return self._clearing.drop_recent(claim, frozenset(ids))
+
+    def evict(self, claim: Claim, waiting: int, until: datetime) -> Queued:
+        """Everything of the scope goes, but no lease: the first `waiting` turns, and what was said by then.
+
+        What came in since and was said later stays. Raises `LeaseLost`; called again it finds what is left.
+        """
+        return self._clearing.evict(claim, waiting, until, self._seen_ms)
 
     def ring(self, bells: Sequence[str], ttl_seconds: float, max_out: int) -> int:
         """How many of these doorbells to send: as many as there is work that none is out for."""
@@ -274,8 +329,42 @@ class Inbox:
 
     def pending(self, scope_key: str) -> list[Turn]:
         """All turns that wait, in order of arrival; a payload that cannot be read is left out."""
-        entries = self._entries(self._keys(scope_key), None)
+        entries = pending_entries(self._redis, self._keys(scope_key))
         return [entry.turn for entry in entries if entry.turn]
+
+    def queued(self, scope_key: str) -> Queued:
+        """How much there is of the scope, each figure of its own moment."""
+        return self._clearing.queued(self._keys(scope_key))
+
+    def now(self) -> datetime:
+        """By Redis's clock, which all share: a process whose own is wrong must not say until when things were said."""
+        with reachable():
+            seconds, micros = self._redis.time()
+        return datetime.fromtimestamp(seconds, UTC) + timedelta(microseconds=micros)
+
+    def rewrite_log(self) -> None:
+        """Have Redis write its append-only file anew, without what was deleted, and wait for it: 30 s at most.
+
+        For a server of our own, which may stop with this process and would give the rewriting up: one that others share
+        is rewritten when whoever runs it says so.
+        """
+        until = time.monotonic() + _REWRITE_SECONDS
+        with reachable(), suppress(ResponseError):
+            # One that has begun may hold what was deleted since.
+            self._wait_for_rewrite(until)
+            self._redis.bgrewriteaof()
+            self._wait_for_rewrite(until)
+
+    def _wait_for_rewrite(self, until: float) -> None:
+        while any(self._redis.info("persistence")[name] for name in _REWRITING):
+            if time.monotonic() > until:
+                return
+            time.sleep(0.02)
+
+    def recent_turns(self, scope_key: str) -> list[Turn]:
+        """All that is kept as context, of every conversation, texts cut to 2,000."""
+        kept = self._recent.all_of(self._keys(scope_key))
+        return [turn for turns in kept.values() for turn in turns]
 
     def parked(self, scope_key: str) -> list[Parked]:
         """What was put aside, oldest first."""
@@ -293,6 +382,10 @@ class Inbox:
     @property
     def _lease_ms(self) -> int:
         return round(self.lease_seconds * 1000)
+
+    @property
+    def _seen_ms(self) -> int:
+        return self._limits.seen_seconds * 1000
 
     def _keys(self, scope_key: str) -> ScopeKeys:
         return ScopeKeys(partition_of(scope_key, len(self._partitions)), scope_key)
@@ -312,13 +405,6 @@ class Inbox:
             f" (slowwave drain --all) and delete the key {PARTITIONS}"
         )
 
-    def _fenced(self, claim: Claim, done: Any) -> None:
-        if not done:
-            raise LeaseLost(
-                f"the lease on scope {claim.scope_key} (fence {claim.fence}) ran out:"
-                " its work goes on elsewhere"
-            )
-
     def _by_age(self) -> list[PartitionKeys]:
         """Partitions that have anything, the one that has been due longest first."""
         if len(self._partitions) == 1:
@@ -336,16 +422,8 @@ class Inbox:
         ]
         return [self._partitions[at] for _, at in sorted(ages)]
 
-    def _entries(self, keys: ScopeKeys, count: int | None) -> list[Entry]:
-        """The first pending elements, or all."""
-        if count == 0:
-            return []
-        with reachable():
-            found = self._redis.lrange(keys.turns, 0, -1 if count is None else count - 1)
-        return [Entry.read(_bytes(element), keys.scope_key) for element in found]
-
     def _settle(self, claim: Claim, outgoing: "_Outgoing") -> None:
-        own, shared = _own(claim), _shared(claim)
+        own, shared = claim.own, claim.shared
         now = datetime.now(UTC)
         aside = [text for one in outgoing.aside for text in one.texts(claim.attempt, now)]
         recent = self._recent.after(own, outgoing.settled)
@@ -356,7 +434,7 @@ class Inbox:
         arguments += [*due_figures(self._limits), RECENT_SECONDS * 1000]
         for texts in (aside, pairs, self._recent.outdated(own, recent)):
             arguments += [len(texts), *texts]
-        self._fenced(claim, self._scripts.run("commit", keys, arguments))
+        claim.fenced(self._scripts.run("commit", keys, arguments))
 
     def _flush_all(self, keys: PartitionKeys, *, backing_off: bool) -> None:
         stayed = 0
@@ -393,14 +471,6 @@ class _Outgoing:
     tokens: int
     aside: list[_Aside]
     settled: list[Turn]
-
-
-def _own(claim: Claim) -> ScopeKeys:
-    return ScopeKeys(claim.partition, claim.scope_key)
-
-
-def _shared(claim: Claim) -> PartitionKeys:
-    return PartitionKeys(claim.partition)
 
 
 def _bytes(value: object) -> bytes:

@@ -20,6 +20,10 @@ class Lease:
         self._thread = Thread(target=self._keep, name="lease", daemon=True)
 
     @property
+    def claim(self) -> Claim:
+        return self._claim
+
+    @property
     def fence(self) -> int:
         return self._claim.fence
 

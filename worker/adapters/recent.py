@@ -28,6 +28,15 @@ class Recent:
             for conversation, turns in zip(conversations, kept, strict=True)
         }
 
+    def all_of(self, keys: ScopeKeys) -> dict[str, tuple[Turn, ...]]:
+        """Of every conversation, oldest first."""
+        with reachable():
+            kept = self._redis.hgetall(keys.recent)
+        return {
+            name.decode() if isinstance(name, bytes) else str(name): RECENT.validate_json(turns)
+            for name, turns in kept.items()
+        }
+
     def after(self, keys: ScopeKeys, settled: Sequence[Turn]) -> dict[str, str]:
         """Conversation → what to keep of it, once these turns are settled too."""
         if not self._keep:
@@ -41,11 +50,4 @@ class Recent:
         with reachable():
             if self._redis.hlen(keys.recent) + len(renewed) <= RECENT_CONVERSATIONS:
                 return []
-            kept = self._redis.hgetall(keys.recent)
-        return outdated(
-            {
-                name.decode() if isinstance(name, bytes) else str(name): RECENT.validate_json(turns)
-                for name, turns in kept.items()
-            },
-            renewed,
-        )
+        return outdated(self.all_of(keys), renewed)

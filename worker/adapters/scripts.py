@@ -17,6 +17,9 @@ _NAMES = (
     "commit",
     "configure",
     "drop",
+    "drop_recent",
+    "drop_turns",
+    "evict",
     "fail",
     "flush",
     "flush_all",
@@ -27,6 +30,7 @@ _NAMES = (
     "replay",
     "ring",
     "save_plan",
+    "seize",
     "spend",
     "status",
 )

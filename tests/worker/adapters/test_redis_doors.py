@@ -52,6 +52,12 @@ def goes_all_the_way(producer_url: str, worker_url: str) -> list[str]:
         inbox.flush(claim.scope_key)
         while again := inbox.claim():
             inbox.commit(again, 1, 1)
+        inbox.unsee(claim.scope_key, [turns[0].id])
+        taken = inbox.seize(claim.scope_key).claim
+        inbox.drop_turns(taken, [turns[0].id])
+        inbox.drop_recent(taken, [turns[0].id])
+        inbox.evict(taken, 0, turns[0].said_at)
+        inbox.release(taken)
         inbox.ring(["bell"], 1, 1)
         inbox.answered("bell")
         assert inbox.idle()

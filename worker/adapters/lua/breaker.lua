@@ -7,6 +7,7 @@
 --   failed  part, scope key              Gives {when, vouched_at, scopes, rests, rested_at}, 0 for what is not
 --   rest    part, which rest it is, µs   Gives 1, or 0 where that rest has been begun
 --   served  scope key, when the work was begun, part, …
+--   forget  scope key, part, …
 --   let_go  what `ask` gave: a probe that came to nothing is another's to make
 -- The HASH holds  rest:PART → until, begun, how many;  failed:PART:SCOPE → when, vouched_at;  served:PART → when
 local key, verb, forget_ms = KEYS[1], ARGV[1], tonumber(ARGV[2])
@@ -80,6 +81,9 @@ elseif verb == 'served' then
     end
     if #failed > 0 then set('served:' .. part, now) else redis.call('HDEL', key, 'served:' .. part) end
   end
+
+elseif verb == 'forget' then
+  for at = 4, #ARGV do redis.call('HDEL', key, 'failed:' .. ARGV[at] .. ':' .. ARGV[3]) end
 
 elseif verb == 'let_go' then
   for _, field in ipairs(redis.call('HKEYS', key)) do

@@ -15,7 +15,7 @@ if waiting > 0 then redis.call('ZADD', due, hold, scope) end
 if ARGV[4] == '1' then
   redis.call('HINCRBY', counters, 'failed', 1)
 end
-if ARGV[6] ~= '' then redis.call('HSET', counters, 'error', ARGV[6], 'error_at', now) end
+if ARGV[6] ~= '' then redis.call('HSET', counters, 'error', ARGV[6], 'error_at', now, 'error_scope', scope) end
 -- A kept plan pins its batch; otherwise the next attempt is half as large.
 if (ARGV[4] == '1' or ARGV[7] == '1') and redis.call('EXISTS', plan) == 0 then
   local most = tonumber(redis.call('HGET', config, 'batch_turns') or ARGV[5])

@@ -28,7 +28,8 @@ class Cut:
 class Cutter:
     """Lines out of chunks."""
 
-    def __init__(self) -> None:
+    def __init__(self, longest: int | None = None) -> None:
+        self._longest = longest or MAX_LINE
         self._number = 0
         self._end = 0
         self._begun = bytearray()
@@ -48,7 +49,7 @@ class Cutter:
             yield self._cut()
 
     def _add(self, piece: bytes) -> None:
-        self._begun += piece[: MAX_LINE + 1 - len(self._begun)]
+        self._begun += piece[: self._longest + 1 - len(self._begun)]
         self._end += len(piece)
 
     def _cut(self) -> Cut:
@@ -58,18 +59,22 @@ class Cutter:
         return Cut(self._number, raw, self._end)
 
 
-def cuts(stream: BufferedIOBase) -> Iterator[Cut]:
-    """All lines from here on, the blank ones too."""
-    cutter = Cutter()
+def cuts(stream: BufferedIOBase, longest: int | None = None) -> Iterator[Cut]:
+    """All lines from here on, the blank ones too; of one with more than `longest` bytes (`MAX_LINE`) the beginning."""
+    cutter = Cutter(longest)
     while chunk := stream.read1(CHUNK):
         yield from cutter.feed(chunk)
     yield from cutter.rest()
 
 
-def turn_on(raw: bytes) -> Mapping[str, object]:
+#: The main fields of a turn, in words.
+TURN = "`app`, `user`, `role`, `text`"
+
+
+def turn_on(raw: bytes, fields: str = TURN) -> Mapping[str, object]:
     """The object on a line, not checked further. Raises `Unprocessable` with what is wrong with the line."""
     if len(raw) > MAX_LINE:
-        raise Unprocessable(f"is longer than {MAX_LINE:,} bytes: is it one turn?")
+        raise Unprocessable(f"is longer than {MAX_LINE:,} bytes: is it one object?")
     try:
         found = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -82,5 +87,5 @@ def turn_on(raw: bytes) -> Mapping[str, object]:
             "is not JSON that can be read: write one object on each line"
         ) from error
     if not isinstance(found, dict):
-        raise Unprocessable("is not an object: write one with `app`, `user`, `role`, `text`")
+        raise Unprocessable(f"is not an object: write one with {fields}")
     return found
