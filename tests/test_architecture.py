@@ -21,11 +21,12 @@ VALUES = {"schemas", "pydantic", "pydantic_core"}
 CORE = VALUES | {"numpy", "snowballstemmer", "worker.core", "worker.errors"}
 STORY = CORE | {
     *("structlog", "worker.adapters", "worker.prompts", "worker.rules", "worker.settings"),
-    *("worker.extracting", "worker.judging", "worker.parts", "worker.thinking"),
+    *("worker.extracting", "worker.judging", "worker.parts", "worker.purging"),
+    *("worker.reembedding", "worker.thinking"),
 }
 SHELL = STORY | {
     *("celery", "redis", "worker.app", "worker.log", "worker.pipeline", "worker.pump"),
-    *("worker.hands", "worker.recall", "worker.reviewing", "worker.tasks", "worker.vouching"),
+    *("worker.hands", "worker.direct", "worker.recall", "worker.tasks", "worker.vouching"),
     "worker.wiring",
 }
 
@@ -59,12 +60,14 @@ MAY_IMPORT = {
     "worker.parts": STORY,
     "worker.extracting": STORY,
     "worker.judging": STORY,
+    "worker.purging": STORY,
+    "worker.reembedding": STORY,
     "worker.thinking": STORY,
     "worker.hands": STORY,
     "worker.vouching": STORY,
     "worker.pipeline": STORY,
     "worker.recall": STORY,
-    "worker.reviewing": STORY | {"worker.pipeline"},
+    "worker.direct": STORY | {"worker.pipeline", "worker.recall"},
     "worker.wiring": SHELL,
     "worker.pump": SHELL,
     "worker.tasks": SHELL,

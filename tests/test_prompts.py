@@ -12,12 +12,15 @@ from tests.build import candidacy, fact, record, turn
 from worker.adapters.prompts import Prompts
 from worker.core.extract import Extraction
 from worker.core.extraction_reply import ExtractionReply
+from worker.core.forgetting import of_query
 from worker.core.heard import Heard
 from worker.core.judge import ListJudge
 from worker.core.judge_reply import JudgeReply
 from worker.core.judgment import Candidacy, Group
 from worker.core.merge import MergeReply, Merging, Unwritten
 from worker.core.pair_judge import PairJudge, PairReply
+from worker.core.redact import Redacting, Redaction, RedactReply
+from worker.core.reorganize import Reorganize
 from worker.core.step import Prompt
 
 OURS = Prompts()
@@ -32,6 +35,8 @@ PROMPTS = (
     *ListJudge(job="listwise").ask(CASE),
     *PairJudge().ask(CASE),
     *Merging().ask(UNWRITTEN),
+    *Reorganize().ask(CASE),
+    *Redacting().ask(Redaction(fact("Loves opera and tea"), of_query("opera"))),
 )
 JOBS = [prompt.job for prompt in PROMPTS]
 
@@ -172,6 +177,23 @@ def test_the_example_of_a_merge_keeps_the_rules() -> None:
 
     assert (written.text, written.drops) == (reply["text"], tuple(reply["drops"]))
     assert written.written
+
+
+def test_the_example_of_sleep_keeps_the_rules() -> None:
+    document, reply = example("reorganize")
+    case = shown([], document["memories"])
+
+    (found,) = Reorganize().read(case, [JudgeReply.model_validate(reply)]).groups
+
+    assert [f"m{one[1:]}" for one in found.members] == reply["groups"][0]["members"]
+    assert (found.relation, found.text) == ("update", reply["groups"][0]["text"])
+
+
+def test_the_example_of_a_redaction_keeps_the_rules() -> None:
+    document, reply = example("redact")
+    item = Redaction(fact(document["text"]), of_query(document["forget"]))
+
+    assert Redacting().read(item, [RedactReply.model_validate(reply)]) == reply["text"]
 
 
 def test_an_example_given_back_as_a_finding_is_no_fact() -> None:

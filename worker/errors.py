@@ -8,6 +8,7 @@ SlowwaveError
 ├── Unprocessable      parked with its reason; the rest goes on
 │   ├── TooLong        a shorter text would do
 │   └── PlanConflict   the store is not as the plan was decided on
+│       └── VersionMoved  a memory is not at the version that the caller has seen
 ├── LeaseLost          another worker may hold the scope: stop before the next write
 └── Misconfigured      a person has to change a setting; nothing was written
 """
@@ -69,6 +70,15 @@ class TooLong(Unprocessable):
 
 class PlanConflict(Unprocessable):
     """The store holds another version than the plan was decided on."""
+
+
+class VersionMoved(PlanConflict):
+    """A memory has another version than the caller has seen."""
+
+    def __init__(self, message: str = "", version: int = 0) -> None:
+        super().__init__(message)
+        #: The one that it has.
+        self.version = version
 
 
 class LeaseLost(SlowwaveError):

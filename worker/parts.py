@@ -1,6 +1,6 @@
 """Everything a batch needs from the outside."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from worker.adapters.breaker import Breaker
 from worker.adapters.inbox import Inbox
@@ -8,7 +8,9 @@ from worker.adapters.model import Model
 from worker.adapters.spending import Spending
 from worker.core.detectors import Judging
 from worker.core.heard import Found, Heard
+from worker.core.judgment import Candidacy, Groups
 from worker.core.ports import Embedder, Store
+from worker.core.reorganize import Reorganize
 from worker.core.step import Step
 from worker.settings import Settings
 
@@ -26,3 +28,5 @@ class Parts:
     model: Model
     extraction: Step[Heard, Found]
     judging: Judging
+    #: How sleep judges memories among themselves.
+    reorganizing: Step[Candidacy, Groups] = field(default_factory=Reorganize)

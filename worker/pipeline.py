@@ -19,11 +19,14 @@ from worker.adapters.apply import apply
 from worker.adapters.inbox import Claim, Inbox
 from worker.adapters.lease import Lease
 from worker.core import runs
+from worker.core.erased import is_erased
 from worker.core.kept import Kept
 from worker.core.ports import Store
 from worker.core.setting import Setting
 from worker.errors import Misconfigured, Part, PlanConflict, Unprocessable
 from worker.parts import Parts
+from worker.purging import purge_due
+from worker.reembedding import change_over, under
 from worker.thinking import policy, thought
 
 log = structlog.get_logger()
@@ -48,13 +51,28 @@ def consolidate(parts: Parts, claim: Claim, now: datetime) -> Outcome:
     then the turns are still in the inbox.
     """
     with Lease(parts.inbox, claim) as lease:
-        before = kept_by(parts.inbox, claim)
+        before = _kept_since_erased(parts, claim)
         kept = before or _decide(parts, claim, lease, now)
         if kept.plan is not None and not (before and _is_done(parts.store, kept.plan)):
-            _apply(parts.store, kept.plan, lease)
-        held = kept.plan.held if kept.plan else ()
-        parts.inbox.commit(claim, kept.count, kept.tokens, held)
+            _apply(parts, kept.plan, lease)
+        private = runs.forgetting_turns(kept.plan)
+        if kept.plan is not None and private:
+            purge_due(parts, kept.plan.scope, lease, now)
+            # Later turns of the conversation are not read in their light any more.
+            parts.inbox.drop_recent(claim, runs.turns_behind_forgotten(kept.plan))
+        # What a run has settled before is no context either: it may have been forgotten since.
+        held, heard = (kept.plan.held, kept.plan.turn_ids) if kept.plan else ((), ())
+        parts.inbox.commit(claim, kept.count, kept.tokens, held, set(heard) - private)
     return _outcome(kept, _served(kept.plan, is_new=before is None))
+
+
+def _kept_since_erased(parts: Parts, claim: Claim) -> Kept | None:
+    """A Redis that lost its tail may have a plan again that was erased: it is not carried out."""
+    kept = kept_by(parts.inbox, claim)
+    if kept is None or kept.plan is None:
+        return kept
+    erased_at = parts.store.about(kept.plan.scope).erased_at
+    return None if is_erased(kept.plan.planned_at, erased_at) else kept
 
 
 def kept_by(inbox: Inbox, claim: Claim) -> Kept | None:
@@ -84,30 +102,39 @@ def _is_done(store: Store, plan: Plan) -> bool:
     return any(run.id == plan.run and run.state in {"applied", "undone"} for run in known)
 
 
-def _apply(store: Store, plan: Plan, lease: Lease) -> None:
+def _apply(parts: Parts, plan: Plan, lease: Lease) -> None:
     """What cannot be finished is marked so, with its plan, before `PlanConflict` rises."""
+    change_over(parts.store, parts.embedder, plan.scope, lease)
+    plan = under(plan, parts.embedder)
     try:
-        apply(store, plan, lease)
+        apply(parts.store, plan, lease)
     except PlanConflict:
-        store.writer(plan.scope, lease).put_run(runs.parked(plan))
+        parts.store.writer(plan.scope, lease).put_run(runs.parked(plan))
         raise
 
 
-def finish_open_runs(store: Store, scope: Scope, lease: Lease) -> None:
+def ready(parts: Parts, scope: Scope, lease: Lease, now: datetime) -> None:
+    """What whoever holds a scope does first: bring it under our embedder, finish what a crash left half done, purge."""
+    change_over(parts.store, parts.embedder, scope, lease)
+    finish_open_runs(parts, scope, lease)
+    purge_due(parts, scope, lease, now)
+
+
+def finish_open_runs(parts: Parts, scope: Scope, lease: Lease) -> None:
     """A run that a crash left half done is finished first, even if Redis lost its plan.
 
     One that cannot be is none of this batch's concern: it stays parked, and its turns are free.
     """
     # Before anything is read: what a predecessor that stood still writes from now on is refused.
-    store.writer(scope, lease).prepare()
-    for run in store.open_runs(scope):
+    parts.store.writer(scope, lease).prepare()
+    for run in parts.store.open_runs(scope):
         if run.plan is None:
             continue
         try:
-            _apply(store, run.plan, lease)
+            _apply(parts, run.plan, lease)
         except Unprocessable as error:
             if not isinstance(error, PlanConflict):
-                store.writer(scope, lease).put_run(runs.parked(run.plan))
+                parts.store.writer(scope, lease).put_run(runs.parked(run.plan))
             log.warning("run_parked", run=str(run.id), reason=str(error))
 
 
@@ -117,6 +144,7 @@ def give_up(parts: Parts, claim: Claim) -> None:
     if kept is None or kept.plan is None:
         return
     with Lease(parts.inbox, claim) as lease:
+        change_over(parts.store, parts.embedder, kept.plan.scope, lease)
         writer = parts.store.writer(kept.plan.scope, lease)
         writer.prepare()
         writer.put_run(runs.parked(kept.plan))
@@ -124,9 +152,11 @@ def give_up(parts: Parts, claim: Claim) -> None:
 
 def _decide(parts: Parts, claim: Claim, lease: Lease, now: datetime) -> Kept:
     """Read the batch, leave out what a run has settled, think, and keep the plan under the fence."""
-    turns = parts.inbox.turns(claim)
+    turns = _said_since_erased(parts, claim)
+    if not turns:
+        return Kept(count=0, plan=None)
     scope = turns[0].scope
-    finish_open_runs(parts.store, scope, lease)
+    ready(parts, scope, lease, now)
     known = list(parts.store.runs(scope, [turn.id for turn in turns]))
     fresh = _fresh(turns, known)
     tokens = sum(estimate(turn.text) for turn in turns)
@@ -143,6 +173,17 @@ def _decide(parts: Parts, claim: Claim, lease: Lease, now: datetime) -> Kept:
     lease.check()
     parts.inbox.keep_plan(claim, kept.model_dump_json())
     return kept
+
+
+def _said_since_erased(parts: Parts, claim: Claim) -> list[Turn]:
+    """The batch; turns that came in after their scope was erased, and were said before, leave the inbox unread."""
+    turns = parts.inbox.turns(claim)
+    erased_at = parts.store.about(turns[0].scope).erased_at if turns else None
+    erased = {turn.id for turn in turns if is_erased(turn.said_at, erased_at)}
+    if erased:
+        gone = parts.inbox.drop_turns(claim, erased)
+        log.info("erased_turns_dropped", turns=gone)
+    return [turn for turn in turns if turn.id not in erased]
 
 
 def _fresh(turns: Sequence[Turn], known: Iterable[Run]) -> tuple[Turn, ...]:

@@ -5,6 +5,7 @@ lost is rung again when its time runs out, one too many finds nothing to claim.
 """
 
 import time
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
@@ -23,6 +24,8 @@ log = structlog.get_logger()
 TICK_SECONDS = 0.2
 #: Seconds of rest after a look that failed.
 REST_SECONDS = 5.0
+#: Seconds between two looks for scopes that the store need not keep in memory.
+PUT_AWAY_SECONDS = 15.0
 #: Seconds after which a bell that nobody answered counts as lost.
 BELL_SECONDS = 10
 
@@ -34,12 +37,15 @@ class Pump(bootsteps.StartStopStep):
 
     def __init__(self, consumer: Any, **options: Any) -> None:
         super().__init__(consumer, **options)
-        self._timer: Any = None
+        self._timers: list[Any] = []
         self._rests_until = 0.0
 
     def start(self, consumer: Any) -> None:
         self._remind()
-        self._timer = consumer.timer.call_repeatedly(TICK_SECONDS, self._tick, (consumer,))
+        self._timers = [
+            consumer.timer.call_repeatedly(TICK_SECONDS, self._tick, (consumer,)),
+            consumer.timer.call_repeatedly(PUT_AWAY_SECONDS, delegate, (consumer.pool, put_away)),
+        ]
         # Where the connection is lost, nobody needs the bells that wait for a thread; kombu would try to give them
         # back, fail, and write them to a file.
         consumer.task_consumer.channel.do_restore = False
@@ -65,9 +71,9 @@ class Pump(bootsteps.StartStopStep):
     def stop(self, consumer: Any) -> None:
         if consumer.connection is not None:
             consumer.task_consumer.channel.do_restore = True
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        for timer in self._timers:
+            timer.cancel()
+        self._timers = []
 
 
 def ring() -> list[str]:
@@ -91,7 +97,23 @@ def send(app: Any, pool: Any, bell: str) -> None:
         app.send_task("slowwave.drain", args=(bell,), expires=BELL_SECONDS)
     except (RedisError, OperationalError) as error:
         log.warning("broker_takes_no_bell", reason=f"{type(error).__name__}: {error}")
-        pool.apply_async(drain, (bell,), callback=_answered)
+        delegate(pool, drain, bell)
+
+
+def put_away() -> None:
+    """Let the store rest what this process has not touched for a while; one that cannot is asked again later."""
+    try:
+        rested = serving_parts().store.rest()
+    except SlowwaveError as error:
+        log.warning("store_does_not_rest", reason=str(error))
+        return
+    if rested:
+        log.info("scopes_rest", scopes=rested)
+
+
+def delegate(pool: Any, work: Callable[..., None], *arguments: str) -> None:
+    """To a thread that may block, unlike the timer's."""
+    pool.apply_async(work, arguments, callback=_answered)
 
 
 def _answered(_: object) -> None:

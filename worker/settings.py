@@ -16,7 +16,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from schemas.limits import Limits
 from worker.core.marks import MARKS
-from worker.core.setting import ALWAYS_JUDGED, DetectorName, Resolver
+from worker.core.setting import ALWAYS_JUDGED, DetectorName, PassName, Resolver
 from worker.errors import Misconfigured
 
 DEFAULTS = Limits()
@@ -27,6 +27,7 @@ LONGEST_INSTRUCTIONS = 2_000
 NOT_EXTRA = ("messages", "model", "response_format", "stream")
 
 TokenizerName = Literal["estimate", "cl100k", "o200k", "llama3", "qwen3"]
+Consistency = Literal["ONE", "QUORUM", "ALL"]
 
 
 #: No time is endless, and no distance.
@@ -63,10 +64,34 @@ class Settings(BaseSettings):
     )
     store_url: str | None = Field(
         default=None,
-        description="`sqlite:///PATH` or `weaviate://HOST:PORT?grpc_port=N` (`weaviates://` for TLS);"
-        " `memory.db` in the data folder unless set.",
+        description="`sqlite:///PATH` or `weaviate://HOST:PORT?grpc_port=N` (`weaviates://` for TLS, see"
+        " docs/weaviate.md); `memory.db` in the data folder unless set.",
     )
     store_key: SecretStr | None = Field(default=None, description="API key of the Weaviate server.")
+    store_replicas: int = Field(
+        default=1,
+        ge=1,
+        le=64,
+        description="Servers of a Weaviate cluster that hold each scope, where its collections are made;"
+        " see docs/weaviate.md.",
+    )
+    store_consistency: Consistency | None = Field(
+        default=None,
+        description="Replicas that have to agree on what is read and written in Weaviate; `QUORUM` unless set,"
+        " which is the server's default.",
+    )
+    store_rest_seconds: Finite = Field(
+        default=600.0,
+        ge=0,
+        description="Seconds untouched by a worker after which Weaviate need not keep a scope in memory; 0 for never.",
+    )
+    store_active_scopes: int = Field(
+        default=2_000,
+        ge=1,
+        le=100_000,
+        description="Scopes that one worker lets Weaviate keep in memory, at most; each takes up to 1 MB and 20 open"
+        " files.",
+    )
     model: str = Field(
         default="rules",
         description="Name of the language model; `rules` is the mode without one (English).",
@@ -191,10 +216,35 @@ class Settings(BaseSettings):
     max_group: int = Field(
         default=8, ge=2, le=50, description="Facts and memories judged to be one thing, at most."
     )
+    forget_grace_days: Finite = Field(
+        default=30.0,
+        ge=0,
+        le=36_500,
+        description="Days until what somebody asked to forget in a conversation is removed for good, and can be undone;"
+        " hidden it is at once. 0: removed at once. What `slowwave forget` forgets is always removed at once.",
+    )
     max_replaced_per_turn: int = Field(
         default=3,
         ge=0,
         description="Memories that one turn may replace; beyond it a person decides.",
+    )
+    sleep_passes: tuple[PassName, ...] = Field(
+        default=("expire", "tidy", "flags"),
+        description="What `slowwave sleep` does, in this order, as a JSON list: write down what has lapsed, join what"
+        " is about the same thing, look again at what was stored for want of a judgment.",
+    )
+    sleep_groups: int = Field(
+        default=8,
+        ge=1,
+        le=100,
+        description="Groups of memories that sleep judges before it lets go of the scope.",
+    )
+    sleep_max_share: Finite = Field(
+        default=0.2,
+        ge=0,
+        le=1,
+        description="Share of a scope's live memories, at least 2, that one pass of sleep may change; the rest is"
+        " proposed. What has lapsed does not count.",
     )
     remember_assistant: bool = Field(
         default=False, description="Store what only the assistant or a tool said, marked as theirs."

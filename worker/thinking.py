@@ -1,15 +1,21 @@
 """From turns to a plan: extraction, candidates, judgment. Nothing is written."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from uuid import UUID
 
+from schemas.base import Vector
 from schemas.plan import Plan
+from schemas.scope import Scope
 from worker.adapters.inbox import Claim
 from worker.adapters.model import Tally
 from worker.adapters.tokenizer import token_counter
 from worker.core.budget import Budget, wait_seconds
 from worker.core.candidates import Reach, candidacy, queries
 from worker.core.detectors import DETECTORS
+from worker.core.heard import Found
+from worker.core.judgment import Candidacy, Groups
 from worker.core.plan import new_texts, plan
 from worker.core.ports import Embedder, Nominations
 from worker.core.setting import Account, Policy, Setting
@@ -20,21 +26,38 @@ from worker.parts import Parts
 from worker.settings import Settings
 
 
+@dataclass(frozen=True)
+class Weighing:
+    """How ready facts are weighed, where not as a batch's are."""
+
+    #: Asked instead of the judge of the settings.
+    judge: Callable[[Candidacy], Groups] | None = None
+    #: What they are compared with instead of what the store nominates.
+    among: Nominations | None = None
+    #: Memories that the facts are not compared with.
+    without: frozenset[UUID] = frozenset()
+
+
 def thought(parts: Parts, claim: Claim, setting: Setting) -> Plan:
-    """What will change because of the turns. Raises `OverBudget` before a model is asked, and what the parts raise."""
-    with _within_budget(parts, setting.scope.key) as tally:
-        return _thought(parts, claim, setting, tally)
+    """What will change because of the turns: two model calls at most, when no reply is refused.
+
+    Raises `OverBudget` before a model is asked, and what the parts raise.
+    """
+    with within_budget(parts, setting.scope.key) as tally:
+        return weighed(parts, setting, extracted(parts, claim, setting, tally), tally)
 
 
-def _thought(parts: Parts, claim: Claim, setting: Setting, tally: Tally) -> Plan:
-    """From what was said to what will change: two model calls at most, when no reply is refused."""
-    found = extracted(parts, claim, setting, tally)
+def weighed(
+    parts: Parts, setting: Setting, found: Found, tally: Tally, how: Weighing | None = None
+) -> Plan:
+    """From facts to what will change. Raises what the parts raise."""
+    how = how or Weighing()
     vectors = parts.embedder.embed([fact.text for fact in found.facts]) if found.facts else []
-    asked = queries(found.facts, vectors)
     reach = reach_of(parts.settings, parts.embedder)
-    pool = parts.store.nominate(setting.scope, asked, reach.pool) if asked else Nominations(())
+    pool = how.among or _nominated(parts, setting.scope, found, vectors, reach)
+    pool = _left(pool, how.without)
     case = candidacy(found.facts, vectors, pool, reach, setting.now)
-    groups = judged(parts.model, parts.judging, case, tally)
+    groups = how.judge(case) if how.judge else judged(parts.model, parts.judging, case, tally)
     texts = new_texts(case, groups)
     embedded = dict(zip(texts, parts.embedder.embed(texts), strict=True)) if texts else {}
     account = Account(
@@ -43,12 +66,26 @@ def _thought(parts: Parts, claim: Claim, setting: Setting, tally: Tally) -> Plan
         model=parts.settings.model,
         prompts=_fingerprints(parts, setting.scope.app, tally.calls),
         usage=tally.usage(),
+        embedder=parts.embedder.fingerprint,
     )
     return plan(setting, case, groups, embedded, account)
 
 
+def _nominated(
+    parts: Parts, scope: Scope, found: Found, vectors: Sequence[Vector], reach: Reach
+) -> Nominations:
+    asked = queries(found.facts, vectors)
+    return parts.store.nominate(scope, asked, reach.pool) if asked else Nominations(())
+
+
+def _left(pool: Nominations, without: frozenset[UUID]) -> Nominations:
+    """What is offered is chosen from the records alone."""
+    records = {id: record for id, record in pool.records.items() if id not in without}
+    return replace(pool, records=records) if without else pool
+
+
 @contextmanager
-def _within_budget(parts: Parts, scope_key: str) -> Iterator[Tally]:
+def within_budget(parts: Parts, scope_key: str) -> Iterator[Tally]:
     """What is asked is counted also where it comes to nothing. Raises `OverBudget` before anything is asked."""
     tally, budget = Tally(), Budget(parts.settings.daily_calls, parts.settings.daily_tokens)
     if not budget.is_limited:

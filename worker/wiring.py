@@ -23,15 +23,20 @@ from worker.adapters.prompts import Prompts
 from worker.adapters.redis_server import connect
 from worker.adapters.spending import Spending
 from worker.adapters.stores.opening import check_made, open_store
+from worker.adapters.stores.weaviate_tuning import Tuning
 from worker.adapters.tokenizer import token_counter
 from worker.core.detectors import DETECTORS, Judging, judging
 from worker.core.extract import Extraction
+from worker.core.judgment import Candidacy, Groups
 from worker.core.novelty import Novelty
 from worker.core.pieces import CallSize
 from worker.core.ports import Embedder, Store
+from worker.core.reorganize import Reorganize
+from worker.core.step import Step
 from worker.parts import Parts
 from worker.rules.extraction import RuleExtraction
 from worker.rules.judgment import RuleJudgment
+from worker.rules.reorganizing import RuleReorganize
 from worker.settings import Settings, load, revealed
 
 log = structlog.get_logger()
@@ -71,17 +76,18 @@ def serving_parts() -> Parts:
         return made
 
 
-def open_parts(settings: Settings) -> Parts:
+def open_parts(settings: Settings, *, adopts: bool = False) -> Parts:
     """Reach everything and check it; `close` or the end of the process lets it go.
 
-    Raises `Misconfigured` or `Unavailable`, naming the part and the remedy; then nothing stays open.
+    Whoever `adopts` gives the store to the settings' embedder, where it was another's. Raises `Misconfigured` or
+    `Unavailable`, naming the part and the remedy; then nothing stays open.
     """
     with ExitStack() as opening:
         client = opening.enter_context(connect(redis_url(settings)))
         inbox = _inbox(settings, client)
         for warning in inbox.check():
             log.warning("redis_is_risky", reason=warning)
-        memories = _open_memories(settings, opening)
+        memories = _open_memories(settings, opening, adopts=adopts)
         model = open_model(settings)
         opening.callback(model.close)
         made = Parts(
@@ -94,6 +100,7 @@ def open_parts(settings: Settings) -> Parts:
             model=model,
             extraction=RuleExtraction() if settings.model == "rules" else Extraction(),
             judging=judging_of(settings, memories.embedder),
+            reorganizing=reorganizing_of(settings, memories.embedder),
         )
         _keep(opening)
         return made
@@ -117,6 +124,13 @@ def judging_of(settings: Settings, embedder: Embedder) -> Judging:
     return judging(settings.detector, settings.resolver, size, settings.max_group, novelty)
 
 
+def reorganizing_of(settings: Settings, embedder: Embedder) -> Step[Candidacy, Groups]:
+    """How memories are judged among themselves."""
+    if settings.model == "rules":
+        return RuleReorganize(embedder.same, settings.max_group, settings.resolver)
+    return Reorganize(settings.max_group, settings.resolver)
+
+
 @dataclass(frozen=True)
 class Memories:
     """What reading needs: no queue and no model."""
@@ -135,13 +149,23 @@ def open_memories(settings: Settings) -> Memories:
         return memories
 
 
-def _open_memories(settings: Settings, opening: ExitStack) -> Memories:
+def _open_memories(settings: Settings, opening: ExitStack, *, adopts: bool = False) -> Memories:
     embedder = open_the_embedder(settings)
     opening.callback(embedder.close)
-    store = open_store(settings.store, revealed(settings.store_key), settings.lease_seconds / 3)
+    key, seconds = revealed(settings.store_key), settings.lease_seconds / 3
+    store = open_store(settings.store, key, seconds, tuning_of(settings))
     opening.callback(store.close)
-    store.open(embedder.fingerprint, embedder.dimensions)
+    (store.adopt if adopts else store.open)(embedder.fingerprint, embedder.dimensions)
     return Memories(store, embedder)
+
+
+def tuning_of(settings: Settings) -> Tuning:
+    return Tuning(
+        settings.store_consistency,
+        settings.store_replicas,
+        settings.store_rest_seconds,
+        settings.store_active_scopes,
+    )
 
 
 def open_inbox(settings: Settings) -> Inbox:

@@ -1,18 +1,20 @@
 """Doorbells go out through the broker, and without it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 from celery.exceptions import OperationalError
 from redis import Redis
 from redis.exceptions import OutOfMemoryError
+from structlog.testing import capture_logs
 
 from schemas.scope import Scope
 from tests.desk import Desk, desk
 from tests.similarity import GivenSimilarities
 from worker import pump
 from worker.core.ports import Store
+from worker.errors import Unavailable
 from worker.pump import ring, send
 from worker.tasks import drain
 
@@ -92,3 +94,53 @@ def test_no_bell_rings_while_a_part_rests_and_then_one_for_the_probe(table: Desk
     assert ring() == []
     breaker.let_go(breaker.ask(at_once=True))
     assert len(ring()) == 1
+
+
+def test_putting_to_rest_is_left_to_a_thread_of_the_pool() -> None:
+    """The timer's thread must not wait for a store."""
+    pool = Pool()
+
+    pump.delegate(pool, pump.put_away)
+
+    assert pool.given == [(pump.put_away, ())]
+
+
+class Tired:
+    """A store that is asked to rest."""
+
+    def __init__(self, answer: int | Exception) -> None:
+        self.answer = answer
+
+    def rest(self) -> int:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    "answer, events",
+    [
+        (0, []),
+        (3, [{"event": "scopes_rest", "scopes": 3, "log_level": "info"}]),
+        (
+            Unavailable("out of reach"),
+            [
+                {
+                    "event": "store_does_not_rest",
+                    "reason": "out of reach",
+                    "log_level": "warning",
+                }
+            ],
+        ),
+    ],
+)
+def test_a_store_that_cannot_rest_stops_no_worker(
+    table: Desk, monkeypatch: pytest.MonkeyPatch, answer: int | Exception, events: list[object]
+) -> None:
+    tired = replace(table.parts, store=Tired(answer))  # type: ignore[arg-type] # it only rests
+    monkeypatch.setattr(pump, "serving_parts", lambda: tired)
+
+    with capture_logs() as logs:
+        pump.put_away()
+
+    assert logs == events

@@ -1,6 +1,5 @@
 """A person accepts what the cap held back."""
 
-from contextlib import suppress
 from datetime import datetime
 from uuid import UUID
 
@@ -8,15 +7,15 @@ from schemas.memory import Memory
 from schemas.plan import Plan
 from schemas.turn import Turn
 from worker.adapters.apply import apply
-from worker.adapters.inbox import Claim
-from worker.adapters.lease import Lease
 from worker.adapters.parking import Letter
 from worker.core import runs
 from worker.core.accepting import accepted, check_stands
+from worker.core.erased import is_erased
 from worker.core.ports import Store
-from worker.errors import Retryable, SlowwaveError, Unprocessable
+from worker.direct.holding import Holding, holding
+from worker.errors import Unprocessable
 from worker.parts import Parts
-from worker.pipeline import finish_open_runs, kept_by
+from worker.reembedding import anew
 
 
 def accept(parts: Parts, letter: Letter, now: datetime) -> Plan:
@@ -30,41 +29,24 @@ def accept(parts: Parts, letter: Letter, now: datetime) -> Plan:
         raise Unprocessable(
             f"{letter.id} has no proposal ({letter.parked.reason}): replay or drop it"
         )
-    claim = _claimed(parts, letter.scope_key)
-    try:
-        plan = _accepted(parts, claim, turn, letter, now)
-    except BaseException:
-        with suppress(SlowwaveError):
-            parts.inbox.release(claim)
-        raise
-    parts.inbox.release(claim, [letter.id])
+    with holding(parts, turn.scope, now) as held:
+        plan = _accepted(parts, held, turn, letter, now)
+        held.settle([letter.id])
     return plan
 
 
-def _claimed(parts: Parts, scope_key: str) -> Claim:
-    claim = parts.inbox.claim_scope(scope_key)
-    if claim is None:
-        raise Retryable(f"a worker holds scope {scope_key} just now: try again in a moment")
-    return claim
-
-
-def _accepted(parts: Parts, claim: Claim, turn: Turn, letter: Letter, now: datetime) -> Plan:
-    if kept_by(parts.inbox, claim) is not None:
-        raise Retryable(
-            f"a batch of scope {claim.scope_key} was left half done and comes first: let a worker or"
-            " `slowwave drain` finish it, then try again"
-        )
-    with Lease(parts.inbox, claim) as lease:
-        finish_open_runs(parts.store, turn.scope, lease)
-        known = list(parts.store.runs(turn.scope, [turn.id]))
-        plan = accepted(turn, letter.parked.proposal, runs.fruitless(known), now)
-        if any(run.id == plan.run and run.state == "applied" for run in known):
-            return plan
-        _refuse_what_is_gone(parts, letter)
-        _refuse_settled(turn, runs.settled_turns(known))
-        check_stands(plan, _live(parts.store, plan))
-        apply(parts.store, plan, lease)
+def _accepted(parts: Parts, held: Holding, turn: Turn, letter: Letter, now: datetime) -> Plan:
+    known = list(parts.store.runs(turn.scope, [turn.id]))
+    plan = accepted(turn, letter.parked.proposal, runs.fruitless(known), now)
+    if any(run.id == plan.run and run.state == "applied" for run in known):
         return plan
+    _refuse_what_is_gone(parts, letter)
+    _refuse_settled(turn, runs.settled_turns(known))
+    _refuse_erased(turn, parts.store)
+    check_stands(plan, _live(parts.store, plan))
+    # A proposal may have waited for longer than the embedder was in use.
+    apply(parts.store, anew(plan, parts.embedder), held.lease)
+    return plan
 
 
 def _refuse_what_is_gone(parts: Parts, letter: Letter) -> None:
@@ -77,6 +59,14 @@ def _refuse_settled(turn: Turn, settled: frozenset[UUID]) -> None:
     if turn.id in settled:
         raise Unprocessable(
             f"turn {turn.id} was published again and consolidated since: nothing was done, drop it"
+        )
+
+
+def _refuse_erased(turn: Turn, store: Store) -> None:
+    """A Redis that lost its tail may have it again."""
+    if is_erased(turn.said_at, store.about(turn.scope).erased_at):
+        raise Unprocessable(
+            f"turn {turn.id} was said before its scope was erased: nothing was done, drop it"
         )
 
 

@@ -40,8 +40,18 @@ def bare(sentence: str) -> str:
     """Without what people begin and end with out of politeness or surprise."""
     text = LABEL.sub("", INTERJECTION.sub("", sentence.strip()))
     while (shorter := TAIL.sub("", text)) != text:
-        text = shorter
+        text = _closed(shorter, text)
+        if text != shorter:
+            break
     return text.strip(" -–—*_")
+
+
+def _closed(shorter: str, text: str) -> str:
+    """With the bracket that ends it, where one in the text was opened: a masked secret ends with its own."""
+    for opening, closing in ("()", "[]"):
+        if shorter.count(opening) > shorter.count(closing):
+            return text[: text.rindex(closing) + 1] if closing in text[len(shorter) :] else shorter
+    return shorter
 
 
 def in_the_past(text: str) -> bool:

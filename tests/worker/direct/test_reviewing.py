@@ -20,9 +20,10 @@ from worker.core.detectors import Judging
 from worker.core.heard import Heard
 from worker.core.judgment import Candidacy, Group, Groups
 from worker.core.ports import Store
+from worker.direct.erasing import erase
+from worker.direct.reviewing import accept
 from worker.errors import PlanConflict, Retryable, Unprocessable
 from worker.pipeline import consolidate
-from worker.reviewing import accept
 
 THINGS = tuple(f"Owns a {thing}" for thing in ("lathe", "dinghy", "harp", "still"))
 SOLD = "Sold the workshop and all in it"
@@ -151,7 +152,8 @@ class _Held:
         raise AssertionError(fence)
 
 
-def test_a_scope_in_work_is_left_alone(table: Desk) -> None:
+def test_a_scope_in_work_is_left_alone(table: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.direct.holding.WAIT_SECONDS", 0.2)
     waiting = letter(table)
     table.say("Owns a kite", "2026-07-01T09:00:00Z")
     claim = table.claim()
@@ -164,16 +166,19 @@ def test_a_scope_in_work_is_left_alone(table: Desk) -> None:
     assert letter(table) == waiting
 
 
-def test_a_batch_that_was_left_half_done_comes_first(table: Desk, redis_client: Redis) -> None:
+def test_a_batch_that_was_left_half_done_is_finished_first(
+    table: Desk, redis_client: Redis
+) -> None:
     waiting = letter(table)
     table.say("Owns a kite", "2026-07-01T09:00:00Z")
     claim = table.claim()
     table.parts.inbox.keep_plan(claim, '{"count": 1, "plan": null}')
     redis_client.zadd(PartitionKeys(0).busy, {table.scope.key: 1})
 
-    with pytest.raises(Retryable, match="half done and comes first"):
-        accept(table.parts, waiting, LATER)
-    assert letter(table) == waiting
+    accept(table.parts, waiting, LATER)
+    assert SOLD in table.live()
+    assert table.parts.inbox.pending(table.scope.key) == []
+    assert table.parts.inbox.kept_plan(claim) is None
 
 
 def test_a_turn_that_was_learned_meanwhile_is_not_learned_again(
@@ -190,6 +195,19 @@ def test_a_turn_that_was_learned_meanwhile_is_not_learned_again(
     with pytest.raises(Unprocessable, match="consolidated since: nothing was done, drop it"):
         accept(table.parts, waiting, LATER)
     assert (table.live(), table.archives()) == before
+
+
+def test_what_a_redis_has_again_of_an_erased_scope_is_not_accepted(
+    table: Desk, redis_client: Redis
+) -> None:
+    waiting = letter(table)
+    kept = redis_client.hgetall(f"slowwave:{{0}}:aside:{table.scope.key}")
+    erase(table.parts, table.scope, LATER)
+    redis_client.hset(f"slowwave:{{0}}:aside:{table.scope.key}", mapping=cast("Any", kept))
+
+    with pytest.raises(Unprocessable, match="before its scope was erased"):
+        accept(table.parts, waiting, LATER)
+    assert (table.live(), table.archives(), table.runs()) == ({}, [], [])
 
 
 def test_what_has_no_proposal_cannot_be_accepted(table: Desk) -> None:

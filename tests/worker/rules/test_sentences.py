@@ -1,5 +1,6 @@
 import pytest
 
+from worker.rules.clause import bare
 from worker.rules.sentences import QUOTE, clauses, sentences
 
 
@@ -38,3 +39,16 @@ def test_a_turn_is_cut_into_its_own_sentences(text: str, expected: list[str]) ->
 )
 def test_clauses_part_only_where_each_stands_alone(sentence: str, expected: list[str]) -> None:
     assert clauses(sentence) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "left"),
+    [
+        ("My password is [secret].", "My password is [secret]"),
+        ("I live in Oslo (Norway)!", "I live in Oslo (Norway)"),
+        ("I own a boat).", "I own a boat"),
+        ("I live in Oslo :)", "I live in Oslo"),
+    ],
+)
+def test_a_bracket_that_was_opened_is_closed(sentence: str, left: str) -> None:
+    assert bare(sentence) == left

@@ -1,0 +1,164 @@
+"""What is recalled and what is known, now and at any moment: on both stores."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord
+from schemas.scope import Scope
+from tests.build import NOW, at, memory, uid
+from tests.hold import HELD
+from tests.snapshots import revised, snapshot
+from worker.adapters.embedders.hashed import HashedEmbedder
+from worker.core.hidden import Veil
+from worker.core.ports import Nominations, Query, Store
+from worker.recall import Recalled, earlier, known, recall, veil_of
+
+EMBEDDER = HashedEmbedder()
+
+
+@pytest.fixture
+def embedding() -> tuple[str, int]:
+    return (EMBEDDER.fingerprint, EMBEDDER.dimensions)
+
+
+def put(store: Store, scope: Scope, live: Sequence[Memory], archives: Sequence[Archive]) -> None:
+    writer = store.writer(scope, HELD)
+    writer.prepare()
+    writer.put_memories([MemoryRecord(memory=one, vector=_vector(one)) for one in live])
+    writer.put_archives(
+        [ArchiveRecord(archive=one, vector=_vector(one.memory)) for one in archives]
+    )
+
+
+def _vector(memory: Memory) -> bytes:
+    return EMBEDDER.embed([memory.text])[0]
+
+
+@pytest.fixture
+def moved(store: Store, scope: Scope) -> Store:
+    """From Oslo to Bergen 40 days ago, said 10 days before; asthma was forgotten 5 days ago."""
+
+    def one(text: str, name: str, **fields: Any) -> Memory:
+        return memory(text, id=uid(name), scope=scope, said_at=at(-90), **fields)
+
+    bergen = one("Lives in Bergen", "home", version=2, since=at(-50), updated_at=at(-40))
+    live = [bergen, one("Drinks tea, order QX-181", "tea"), one("Has a boat in Oslo", "boat")]
+    archives = [
+        revised(one("Lives in Oslo", "home", since=at(-90)), at(-40)),
+        snapshot(one("Has asthma", "asthma"), "forgotten", None, at(-5), "asked to"),
+        snapshot(one("Owned a kite", "kite"), "expired", None, at(-5), "the asthma"),
+    ]
+    put(store, scope, live, archives)
+    return store
+
+
+def asked(store: Store, scope: Scope, query: str, **times: Any) -> list[Recalled]:
+    return recall(store, EMBEDDER, scope, query, now=NOW, **times)
+
+
+def texts(found: Sequence[Recalled]) -> list[str]:
+    return [one.memory.text for one in found]
+
+
+def test_a_question_about_another_time_is_answered_from_then(moved: Store, scope: Scope) -> None:
+    query = "Lives in Oslo"
+
+    assert texts(asked(moved, scope, query))[0] != "Lives in Oslo"
+    assert texts(asked(moved, scope, query, as_of=at(-41)))[0] == "Lives in Oslo"
+    assert "Lives in Oslo" not in texts(asked(moved, scope, query, valid_at=at(-45)))
+    both = asked(moved, scope, query, as_of=at(-41), valid_at=at(-45), limit=1)
+    assert texts(both) == ["Lives in Oslo"]
+
+
+@pytest.mark.parametrize("query", ["Where does she live?", "tea", "qx-181", "", "nothing of it"])
+def test_asked_as_of_now_the_answer_and_its_scores_are_those_of_now(
+    moved: Store, scope: Scope, query: str
+) -> None:
+    assert asked(moved, scope, query, as_of=NOW) == asked(moved, scope, query)
+    assert asked(moved, scope, query, valid_at=NOW) == asked(moved, scope, query)
+
+
+def test_what_is_known_is_what_recall_chooses_from(moved: Store, scope: Scope) -> None:
+    times: list[dict[str, Any]] = [{}, {"as_of": at(-41)}, {"valid_at": at(-45)}]
+
+    for moment in times:
+        found = {one.text for one in known(moved, scope, NOW, **moment)}
+        assert found == set(texts(asked(moved, scope, "a", **moment))), moment
+
+
+@pytest.mark.parametrize("times", [{}, {"as_of": at(-41)}, {"valid_at": at(-45)}])
+def test_what_was_forgotten_is_in_no_answer(
+    moved: Store, scope: Scope, times: dict[str, Any]
+) -> None:
+    assert "Has asthma" not in texts(asked(moved, scope, "asthma", **times))
+    assert "Has asthma" not in {one.text for one in known(moved, scope, NOW, **times)}
+
+
+def test_earlier_versions_are_shown_without_what_was_forgotten(moved: Store, scope: Scope) -> None:
+    found = {one.memory.text: one.why for one in earlier(moved, scope)}
+
+    assert found == {"Lives in Oslo": "", "Owned a kite": ""}
+
+
+def test_a_scope_that_is_not_known_knows_nothing(store: Store) -> None:
+    nobody = Scope(app="nobody", user="at all")
+
+    for times in ({}, {"as_of": NOW}, {"valid_at": NOW}):
+        assert asked(store, nobody, "tea", **times) == []
+        assert known(store, nobody, NOW, **times) == []
+    assert earlier(store, nobody) == []
+    assert veil_of(store, nobody) == Veil()
+
+
+class Watched:
+    """A store that tells what was asked of it, and hands out no vectors where it has none to trust."""
+
+    def __init__(self, store: Store, *, blind: bool = False) -> None:
+        self.store, self.blind = store, blind
+        self.asked: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        self.asked.append(name)
+        return getattr(self.store, name)
+
+    def nominate(self, scope: Scope, queries: Sequence[Query], pool: int) -> Nominations:
+        found = self.store.nominate(scope, queries, pool)
+        if not self.blind:
+            return found
+        bare = {id: one.model_copy(update={"vector": b""}) for id, one in found.records.items()}
+        unseen = tuple(replace(one, by_vector=()) for one in found.rankings)
+        return replace(found, rankings=unseen, records=bare)
+
+    def memories(self, scope: Scope) -> Iterator[MemoryRecord]:
+        for record in self.store.memories(scope):
+            yield record.model_copy(update={"vector": b""}) if self.blind else record
+
+
+def test_what_is_known_now_is_told_without_a_look_at_the_archive(
+    moved: Store, scope: Scope
+) -> None:
+    watched: Any = Watched(moved)
+
+    asked(watched, scope, "tea")
+    known(watched, scope, NOW)
+
+    assert watched.asked == []
+
+
+@pytest.mark.parametrize("times", [{}, {"as_of": NOW}])
+def test_without_vectors_words_find_it(moved: Store, scope: Scope, times: dict[str, Any]) -> None:
+    watched: Any = Watched(moved, blind=True)
+
+    assert texts(asked(watched, scope, "tea", **times)) == ["Drinks tea, order QX-181"]
+
+
+def test_vectors_of_another_embedder_are_not_compared(moved: Store, scope: Scope) -> None:
+    another = HashedEmbedder()
+    another.fingerprint = "another of the same size"
+
+    found = recall(moved, another, scope, "order", now=NOW, as_of=NOW)
+
+    assert texts(found) == ["Drinks tea, order QX-181"]

@@ -1,0 +1,94 @@
+"""The lease of a scope for one direct act."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from schemas.scope import Scope
+from worker.adapters.inbox import Claim, Seized
+from worker.adapters.lease import Lease
+from worker.core.kept import Kept
+from worker.errors import PlanConflict, Retryable, SlowwaveError, Unprocessable
+from worker.parts import Parts
+from worker.pipeline import consolidate, give_up, kept_by, ready
+
+#: How long a batch that is being worked on is waited for, and how often it is looked whether it has ended.
+WAIT_SECONDS = 10.0
+POLL_SECONDS = 0.05
+
+
+@dataclass
+class Holding:
+    """A scope in hand. What is `settled`, ids of parked turns, leaves with the lease."""
+
+    claim: Claim
+    lease: Lease
+    settled: list[str] = field(default_factory=list)
+
+    def settle(self, ids: Sequence[str]) -> None:
+        self.settled += ids
+
+
+@contextmanager
+def holding(parts: Parts, scope: Scope, now: datetime, *, seize: bool = False) -> Iterator[Holding]:
+    """Claim the scope, finish what a crash left half done, or put it aside, and let it go afterwards.
+
+    With `seize` it is taken as by `seized`. Without, raises `Retryable` while a worker holds it for longer than
+    `WAIT_SECONDS`; then nothing was done.
+    """
+    claim = _taken(parts, scope.key, seize=seize)
+    try:
+        while (kept := kept_by(parts.inbox, claim)) is not None:
+            _finish(parts, claim, kept, now)
+            claim = _taken(parts, scope.key, seize=seize)
+        with Lease(parts.inbox, claim) as lease:
+            ready(parts, scope, lease, now)
+            held = Holding(claim, lease)
+            yield held
+    except BaseException:
+        with suppress(SlowwaveError):
+            parts.inbox.release(claim)
+        raise
+    parts.inbox.release(claim, held.settled)
+
+
+def seized(parts: Parts, scope_key: str) -> Seized:
+    """Take the scope even from a worker that is at work on it; its batch stays in the inbox, for later.
+
+    Then waits, a third of a lease, until what that worker has sent to the store has arrived or was given up: no store
+    call takes longer, and it begins no other.
+    """
+    taken = parts.inbox.seize(scope_key)
+    try:
+        if taken.was_held:
+            time.sleep(parts.inbox.lease_seconds / 3)
+    except BaseException:
+        with suppress(SlowwaveError):
+            parts.inbox.release(taken.claim)
+        raise
+    return taken
+
+
+def _finish(parts: Parts, claim: Claim, kept: Kept, now: datetime) -> None:
+    """What cannot be finished is put aside, as by a worker: it must not stand in the way of every direct act."""
+    try:
+        consolidate(parts, claim, now)
+    except Unprocessable as error:
+        if not isinstance(error, PlanConflict):
+            give_up(parts, claim)
+        parts.inbox.park(claim, kept.count, str(error))
+
+
+def _taken(parts: Parts, scope_key: str, *, seize: bool) -> Claim:
+    return seized(parts, scope_key).claim if seize else _claimed(parts, scope_key)
+
+
+def _claimed(parts: Parts, scope_key: str) -> Claim:
+    until = time.monotonic() + WAIT_SECONDS
+    while (claim := parts.inbox.claim_scope(scope_key)) is None:
+        if time.monotonic() > until:
+            raise Retryable(f"a worker holds scope {scope_key} just now: try again in a moment")
+        time.sleep(POLL_SECONDS)
+    return claim
