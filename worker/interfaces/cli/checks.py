@@ -141,7 +141,8 @@ def _store(settings: Settings) -> Iterator[Finding]:
     try:
         with closing(wiring.open_the_embedder(settings)) as embedder:
             fingerprint, dimensions = embedder.fingerprint, embedder.dimensions
-        with closing(open_store(settings.store, revealed(settings.store_key))) as store:
+        key, tuning = revealed(settings.store_key), wiring.tuning_of(settings)
+        with closing(open_store(settings.store, key, tuning=tuning)) as store:
             store.open(fingerprint, dimensions)
     except SlowwaveError as error:
         remedy = "see that it runs, SLOWWAVE_STORE_URL, SLOWWAVE_STORE_KEY, and the embedder above"

@@ -13,7 +13,6 @@ from pydantic import JsonValue
 
 from schemas.plan import Run
 from schemas.scope import Scope
-from worker.interfaces.cli.memories import known
 from worker.interfaces.cli.opening import configured
 from worker.interfaces.cli.options import AsJson
 from worker.interfaces.cli.output import answers, emit, note, waiting
@@ -28,7 +27,7 @@ from worker.interfaces.cli.telling import (
     tell_start,
 )
 from worker.interfaces.cli.versions import newest_first, texts_of
-from worker.recall import recall
+from worker.recall import earlier, known, recall
 from worker.settings import Settings
 
 #: Memories shown for each question.
@@ -152,7 +151,7 @@ def _ending(playing: Stage, sessions: Sequence[Session], questions: Sequence[str
         (query, tuple(recall(parts.store, parts.embedder, scope, query, now=now, limit=ANSWERS)))
         for query in questions
     ]
-    archives = newest_first(record.archive for record in parts.store.archives(scope))
+    archives = newest_first(earlier(parts.store, scope))
     memories = tuple(known(parts.store, scope, now))
     return Ending(memories, archives, tuple(asked), texts_of(parts.store, scope))
 

@@ -1,6 +1,5 @@
 """`slowwave history`: how a memory came to be what it is."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
@@ -11,29 +10,30 @@ from rich.table import Table
 
 from schemas.memory import Archive, Memory
 from schemas.scope import Scope
+from worker.core.current import first_said
+from worker.core.hidden import Veil
 from worker.core.ports import Reader
 from worker.interfaces.cli.ending import Failed
+from worker.interfaces.cli.naming import LISTED, digits_of, memory_ever
 from worker.interfaces.cli.opening import reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, day, emit, short, table
 from worker.interfaces.cli.versions import Texts, newest_first, reasoned, successor, texts_in
+from worker.recall import veil_of
 
-#: Digits of an id, at least the first four.
-PREFIX = re.compile(r"[0-9a-f]{4,32}")
-DIGITS = 32
-
-LIVE_COLUMNS = ("v", "memory", "said", "written", "turns")
+LIVE_COLUMNS = ("v", "memory", "since", "said", "written", "turns")
 SAID_COLUMNS = ("words", "why", "run")
-ARCHIVE_COLUMNS = ("id", "memory", "said", "replaced by", "when", "why", "run", "turns")
+ARCHIVE_COLUMNS = ("id", "memory", "since", "said", "replaced by", "when", "why", "run", "turns")
 
 
 @dataclass(frozen=True)
 class History:
-    """A memory's live record, if it still has one, and what came before, newest first."""
+    """A memory's live record, if it still has one, and what came before, newest first: as far as it may be shown."""
 
     id: UUID
     live: Memory | None
     archives: tuple[Archive, ...]
+    veil: Veil
 
 
 def history(
@@ -49,14 +49,10 @@ def history(
 ) -> None:
     """Show how a memory came to be what it is.
 
-    Its earlier versions, and for each what replaced it, when, why and in which run.
+    Its earlier versions, and for each since when it was said, what replaced it, when, why, in which run, and from which
+    turns. What was forgotten is not among them, nor a reason that tells of it.
     """
-    scope = scope_of(app, user)
-    digits = id.lower().replace("-", "")
-    if not PREFIX.fullmatch(digits):
-        raise typer.BadParameter(
-            f"{id!r} is no id: write four or more of its hexadecimal digits", param_hint="ID"
-        )
+    scope, digits = scope_of(app, user), digits_of(id)
     with reading() as memories:
         found = history_of(memories.store, scope, digits)
         texts = {} if as_json else texts_around(memories.store, scope, found)
@@ -73,12 +69,13 @@ def history_of(store: Reader, scope: Scope, digits: str) -> History:
 
     Raises `Failed` where there is none in this scope, or more than one.
     """
-    id = UUID(digits) if len(digits) == DIGITS else _the_one(store, scope, digits)
+    id = memory_ever(store, scope, digits)
+    veil = veil_of(store, scope)
     live = next((record.memory for record in store.memories(scope, [id])), None)
-    archives = newest_first(record.archive for record in store.archives(scope, id))
-    if live is None and not archives:
-        raise _not_found(digits)
-    return History(id, live, archives)
+    before = veil.archives(record.archive for record in store.archives(scope, id))
+    if live is None and not before:
+        raise Failed(f"memory {digits} is not found in this scope: {LISTED}")
+    return History(id, live, newest_first(before), veil)
 
 
 def texts_around(store: Reader, scope: Scope, history: History) -> Texts:
@@ -88,29 +85,12 @@ def texts_around(store: Reader, scope: Scope, history: History) -> Texts:
     return texts_in(history.archives, (record.memory for record in live))
 
 
-def _the_one(store: Reader, scope: Scope, digits: str) -> UUID:
-    live = (record.memory.id for record in store.memories(scope))
-    earlier = (record.archive.memory.id for record in store.archives(scope))
-    found = {id for ids in (live, earlier) for id in ids if id.hex.startswith(digits)}
-    if not found:
-        raise _not_found(digits)
-    if len(found) > 1:
-        raise Failed(f"{len(found)} memories begin with {digits}: write more of the id")
-    return found.pop()
-
-
-def _not_found(digits: str) -> Failed:
-    return Failed(
-        f"memory {digits} is not found in this scope: `slowwave memories` lists what is there"
-    )
-
-
 def _said(store: Reader, scope: Scope, history: History) -> Iterator[tuple[object, ...]]:
     """Other words that its turns brought and that were called the same."""
     versions = [*([history.live] if history.live else []), *(a.memory for a in history.archives)]
     ids = {memory.id for memory in versions}
     for run in store.runs(scope, {id for memory in versions for id in memory.turn_ids}):
-        for change in run.changes:
+        for change in history.veil.run(run).changes:
             if change.memory_id in ids:
                 yield from ((words, change.why, short(run.id)) for words in change.said)
 
@@ -136,6 +116,7 @@ def _live_row(memory: Memory) -> tuple[object, ...]:
     return (
         memory.version,
         memory.text,
+        day(first_said(memory)),
         day(memory.said_at),
         day(memory.updated_at),
         turns(memory),
@@ -147,6 +128,7 @@ def _archive_row(archive: Archive, texts: Texts) -> tuple[object, ...]:
     return (
         f"{short(memory.id)} v{memory.version}",
         memory.text,
+        day(first_said(memory)),
         day(memory.said_at),
         successor(archive, texts),
         day(archive.archived_at),

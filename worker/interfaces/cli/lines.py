@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import cast
 
-from worker.adapters.sources.reading import Cut, cuts, turn_on
+from worker.adapters.sources.reading import TURN, Cut, cuts, turn_on
 from worker.errors import Unprocessable
 from worker.interfaces.cli.ending import Failed
 
@@ -40,20 +40,26 @@ def source(name: str) -> Iterator[BufferedIOBase]:
             stream = open_files.enter_context(Path(name).open("rb"))
         except OSError as error:
             raise Failed(
-                f"{name} cannot be read ({error.strerror}): name a file of turns, or - for stdin"
+                f"{name} cannot be read ({error.strerror}): name a file that is there, or - for stdin"
             ) from error
         yield stream
 
 
-def portions(stream: BufferedIOBase, defaults: Mapping[str, str]) -> Iterator[list[Read]]:
+def portions(
+    stream: BufferedIOBase,
+    defaults: Mapping[str, str],
+    *,
+    size: int = PORTION,
+    fields: str = TURN,
+) -> Iterator[list[Read]]:
     """Lines in order, blank ones left out; `defaults` fill the fields that a line lacks."""
-    lines = (_read(cut, defaults) for cut in cuts(stream) if cut.raw.strip())
-    while portion := list(islice(lines, PORTION)):
+    lines = (_read(cut, defaults, fields) for cut in cuts(stream) if cut.raw.strip())
+    while portion := list(islice(lines, size)):
         yield portion
 
 
-def _read(cut: Cut, defaults: Mapping[str, str]) -> Read:
+def _read(cut: Cut, defaults: Mapping[str, str], fields: str) -> Read:
     try:
-        return Read(cut.number, {**defaults, **turn_on(cut.raw)})
+        return Read(cut.number, {**defaults, **turn_on(cut.raw, fields)})
     except Unprocessable as error:
         return Read(cut.number, problem=str(error))

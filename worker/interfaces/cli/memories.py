@@ -8,13 +8,16 @@ import typer
 from rich.table import Table
 
 from schemas.memory import Memory
-from schemas.scope import Scope
-from worker.core.current import current
-from worker.core.ports import Reader
+from worker.interfaces.cli.moments import AsOf, ValidAt
 from worker.interfaces.cli.opening import reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, day, emit, note, short, table
+from worker.recall import known
 
+NOTHING = "no memories yet; `slowwave status` shows what is still waiting"
+NOTHING_THEN = (
+    "nothing is known for then; without the time `slowwave memories` lists what is known now"
+)
 COLUMNS = ("id", "memory", "about", "said", "v", "times")
 
 
@@ -27,30 +30,29 @@ def memories(
             min=1, metavar="N", help="Show so many, the latest first.", show_default=False
         ),
     ] = None,
+    as_of: AsOf = None,
+    valid_at: ValidAt = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what is known of a user, the latest change first."""
-    scope = scope_of(app, user)
+    """List what is known of a user, the latest change first.
+
+    Or what was believed at a moment, or true at one: a statement counts as true from when it was first said until it
+    ended or something said later replaced it. What was forgotten is shown for no moment.
+    """
+    scope, now = scope_of(app, user), datetime.now(UTC)
     with reading() as memories:
-        found = known(memories.store, scope, datetime.now(UTC))
+        found = known(memories.store, scope, now, as_of=as_of, valid_at=valid_at)
     shown = found[:limit]
     if as_json:
         for memory in shown:
             emit(memory)
         return
     if not found:
-        note("no memories yet; `slowwave status` shows what is still waiting")
+        note(NOTHING if as_of is None and valid_at is None else NOTHING_THEN)
         return
     answers().print(memories_table("", shown))
     if len(shown) < len(found):
         note(f"{len(shown)} of {len(found)} memories")
-
-
-def known(store: Reader, scope: Scope, now: datetime) -> list[Memory]:
-    """Memories that are true at `now`, the latest change first."""
-    standing = (current(record.memory, now) for record in store.memories(scope))
-    found = [memory for memory in standing if memory is not None]
-    return sorted(found, key=lambda memory: (memory.updated_at, memory.said_at), reverse=True)
 
 
 def memories_table(title: str, shown: Sequence[Memory]) -> Table:

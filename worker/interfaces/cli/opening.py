@@ -24,6 +24,18 @@ def opened() -> Iterator[Parts]:
 
 
 @contextmanager
+def adopting() -> Iterator[Parts]:
+    """Everything, and the store is the settings' embedder's from now on."""
+    say_where(configured())
+    try:
+        parts = wiring.open_parts(load(), adopts=True)
+        parts.inbox.configure(parts.settings.limits, replace=False)
+        yield parts
+    finally:
+        wiring.close()
+
+
+@contextmanager
 def reading() -> Iterator[wiring.Memories]:
     """The store alone: reading needs neither queue nor model."""
     try:

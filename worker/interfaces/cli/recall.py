@@ -8,6 +8,7 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
+from worker.interfaces.cli.moments import AsOf, ValidAt
 from worker.interfaces.cli.opening import reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, day, emit, note, short, table
@@ -22,15 +23,28 @@ def recall(
     limit: Annotated[
         int, typer.Option(min=1, max=50, metavar="N", help="Memories at most, up to 50.")
     ] = 10,
+    as_of: AsOf = None,
+    valid_at: ValidAt = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the memories that answer a question, the best first."""
+    """Find the memories that answer a question, the best first.
+
+    Among what is known now, or among what was believed at a moment or true at one, as `slowwave memories` lists it.
+    """
     scope = scope_of(app, user)
     if not query.strip():
         raise typer.BadParameter("is empty: ask something", param_hint="QUERY")
     with reading() as memories:
-        now = datetime.now(UTC)
-        found = recalled(memories.store, memories.embedder, scope, query, now=now, limit=limit)
+        found = recalled(
+            memories.store,
+            memories.embedder,
+            scope,
+            query,
+            now=datetime.now(UTC),
+            limit=limit,
+            as_of=as_of,
+            valid_at=valid_at,
+        )
     if as_json:
         for one in found:
             emit(scored(one))

@@ -7,6 +7,7 @@ from schemas.memory import Archive, Memory
 from schemas.scope import Scope
 from worker.core.ports import Reader
 from worker.interfaces.cli.output import short
+from worker.recall import earlier
 
 #: Memory id and version → its words; version 0 is the live one.
 Texts = Mapping[tuple[UUID, int], str]
@@ -19,9 +20,8 @@ def newest_first(archives: Iterable[Archive]) -> tuple[Archive, ...]:
 
 
 def texts_of(store: Reader, scope: Scope) -> Texts:
-    """Of all that the scope has ever known."""
-    archives = [record.archive for record in store.archives(scope)]
-    return texts_in(archives, (record.memory for record in store.memories(scope)))
+    """Of all that the scope has ever known and a read may show."""
+    return texts_in(earlier(store, scope), (record.memory for record in store.memories(scope)))
 
 
 def texts_in(archives: Iterable[Archive], live: Iterable[Memory]) -> Texts:

@@ -7,8 +7,9 @@ import pytest
 from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord
 from schemas.plan import Changed, Run
 from schemas.scope import Scope
-from tests.build import NOW, RUN, SCOPE, memory
+from tests.build import NOW, RUN, SCOPE, at, memory
 from tests.hold import HELD
+from tests.snapshots import revised, snapshot
 from tests.worker.interfaces.cli.running import WHOSE, Cli, Shelf
 from worker.adapters.stores.sqlite import SqliteStore
 
@@ -153,3 +154,57 @@ def test_what_is_not_in_this_scope_is_not_found(cli: Cli, moved: Shelf, id: str,
     assert told.status == 1
     assert "not found" in told.err
     assert not told.out
+
+
+def test_the_table_says_since_when_it_was_said(cli: Cli, shelf: Shelf) -> None:
+    shelf.put(memory("Ann lives in Oslo.", id=ID, since=at(-400), said_at=at(-3)))
+
+    (row,) = [line for line in cli("history", "abcd", *WHOSE).out.splitlines() if "Oslo" in line]
+
+    assert row.index("2025-04-27") < row.index("2026-05-29")
+
+
+@pytest.fixture
+def partly(shelf: Shelf) -> Shelf:
+    """Of a memory that was merged from two a part was forgotten."""
+    shelf.put(memory("Ann cycles.", id=ID, version=3))
+    both = memory("Ann has asthma and cycles.", id=ID, version=2)
+    shelf.file(
+        revised(both, at(-1), "forgotten"),
+        snapshot(memory("Ann has asthma.", id=OTHER), "merged", ID, at(-9)),
+        snapshot(memory("Ann cycles.", id=ID), "superseded", ID, at(-9), "with her asthma"),
+    )
+    turn = memory("Ann cycles.").turn_ids[0]
+    said = ("Ann is asthmatic, asthma it is", "Ann rides a bike")
+    change = Changed(kind="confirm", memory_id=ID, version=1, relation="same", why="one", said=said)
+    run = {"id": RUN, "kind": "batch", "scope": SCOPE, "state": "applied", "turn_ids": (turn,)}
+    shelf.store.writer(SCOPE, HELD).put_run(
+        Run.model_validate({**run, "started_at": at(-9), "changes": (change,)})
+    )
+    return shelf
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_what_was_forgotten_is_in_no_history_nor_a_reason_that_tells_of_it(
+    cli: Cli, partly: Shelf, form: tuple[str, ...]
+) -> None:
+    told = cli("history", str(ID), *WHOSE, *form)
+
+    assert told.status == 0
+    assert "asthma" not in told.out
+    assert told.out.count("Ann cycles.") >= 2
+    assert form or "Ann rides a bike" in told.out
+
+
+@pytest.mark.parametrize("id", [str(OTHER), "abcd5678"])
+def test_a_memory_whose_every_trace_is_hidden_is_not_found(
+    cli: Cli, partly: Shelf, id: str
+) -> None:
+    told = cli("history", id, *WHOSE)
+
+    assert (told.status, told.out) == (1, "")
+    assert "not found" in told.err
+
+
+def test_digits_that_only_a_hidden_memory_shares_are_enough(cli: Cli, partly: Shelf) -> None:
+    assert cli("history", "abcd", *WHOSE).status == 0
