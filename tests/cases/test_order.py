@@ -1,5 +1,6 @@
 """What was said later wins, in whatever order it arrives."""
 
+from datetime import UTC, datetime
 from itertools import permutations
 
 import pytest
@@ -8,6 +9,7 @@ from schemas.scope import Scope
 from tests.cases.talk import AtDesk, found
 from tests.cases.verdicts import Judge, Thing
 from tests.desk import Desk, scripted
+from worker.recall import known
 
 MILL, PORT = "Works at the mill in Harbour Road", "Works at the ferry port"
 LEADS, LEAD = "Was made shift lead at the port", "Works at the ferry port, as shift lead"
@@ -68,6 +70,22 @@ def test_every_order_ends_with_the_latest_live_and_the_rest_as_older_versions(
     history = sorted(table.archives(memory.id), key=lambda one: one.memory.said_at)
     assert MILL in [one.memory.text for one in history]
     assert "mill" not in memory.text.casefold()
+
+
+@pytest.mark.parametrize(
+    "order", list(permutations(SAID)), ids=lambda order: "-".join(o[:9] for o in order)
+)
+def test_every_order_ends_with_the_same_past(
+    at_desk: AtDesk, scope: Scope, order: tuple[str, ...]
+) -> None:
+    table = at_desk(scope)
+
+    heard(table, order)
+
+    for month, where in ((1, MILL), (4, MILL), (6, PORT), (9, PORT)):
+        moment = datetime(2026, month, 1, tzinfo=UTC)
+        found = known(table.parts.store, scope, table.now, valid_at=moment)
+        assert [memory.text for memory in found] == [where], month
 
 
 def test_what_comes_late_does_not_touch_what_is_live(at_desk: AtDesk, scope: Scope) -> None:
