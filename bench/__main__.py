@@ -6,12 +6,16 @@ from collections.abc import Callable, Sequence
 from bench import (
     claim,
     detectors,
+    erasure,
+    everything,
     fairness,
+    forgetting,
     hostile,
     locomo,
     model,
     publish,
     scaling,
+    scopes,
     torture,
 )
 
@@ -19,7 +23,13 @@ from bench import (
 BENCHES: dict[str, tuple[str, Callable[[Sequence[str]], int]]] = {
     "claim": ("what a claim costs with a million scopes in the line", claim.main),
     "detectors": ("calls, tokens and what is left, for every detector × resolver", detectors.main),
+    "erasure": ("what is left of erased words in the bytes of every file", erasure.main),
+    "everything": (
+        "do everything in any order for long: do all promises hold after each step",
+        everything.main,
+    ),
     "fairness": ("how long quiet users wait beside a very noisy one", fairness.main),
+    "forgetting": ("what is left of what people asked to forget, on GateMem", forgetting.main),
     "hostile": (
         "judge with 1000 replies that cannot be trusted, and see what breaks",
         hostile.main,
@@ -28,6 +38,7 @@ BENCHES: dict[str, tuple[str, Callable[[Sequence[str]], int]]] = {
     "model": ("how often a model gets small conversations right, by theme", model.main),
     "publish": ("what publishing costs, beside RPUSH and Celery", publish.main),
     "scaling": ("how much of a slow model's time is used, by 1, 2 and 4 processes", scaling.main),
+    "scopes": ("what very many scopes cost a Weaviate server, most of them at rest", scopes.main),
     "torture": (
         "kill workers and Redis over and over: is anything lost or done twice",
         torture.main,

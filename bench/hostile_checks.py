@@ -15,7 +15,7 @@ from worker.core.ports import Store
 #: What a repetition may change without a new version.
 COUNTERS = frozenset(
     {"confirmations", "last_confirmed_at", "said_at", "turn_ids", "until", "until_assumed"}
-    | {"last_run"}
+    | {"last_run", "since"}
 )
 
 

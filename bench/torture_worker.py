@@ -7,8 +7,9 @@ and can die before and after.
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, cast
+from uuid import UUID
 
 from bench.torture_fate import Fate, Orders
 from bench.torture_ledger import AFTER, Event, Write, point
@@ -49,9 +50,16 @@ class MortalInbox(Inbox):
             super().keep_plan(claim, payload)
         FATE.at(point("plan", AFTER))
 
-    def commit(self, claim: Claim, count: int, tokens: int, parked: Sequence[Held] = ()) -> None:
+    def commit(
+        self,
+        claim: Claim,
+        count: int,
+        tokens: int,
+        parked: Sequence[Held] = (),
+        heard: Collection[UUID] | None = None,
+    ) -> None:
         FATE.at(point("commit"))
-        super().commit(claim, count, tokens, parked)
+        super().commit(claim, count, tokens, parked, heard)
         FATE.at(point("commit", AFTER))
 
     def park(self, claim: Claim, count: int, reason: str) -> None:
