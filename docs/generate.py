@@ -113,6 +113,8 @@ def _plain_default(field: FieldInfo) -> str:
         return str(default).lower()
     if isinstance(default, frozenset):
         return json.dumps(sorted(default))
+    if isinstance(default, tuple):
+        return json.dumps(default)
     return "" if default is None or isinstance(default, SecretStr) else str(default)
 
 
