@@ -28,8 +28,8 @@ from producers.producer import Producer
 from schemas.plan import Run
 from schemas.scope import Scope
 from worker import log, wiring
-from worker.core.detectors import DETECTORS
-from worker.core.setting import RESOLVERS, DetectorName, Resolver
+from worker.core.groups.setting import RESOLVERS, DetectorName, Resolver
+from worker.core.judging.detectors import DETECTORS
 from worker.parts import Parts
 from worker.pipeline import consolidate
 from worker.settings import Settings

@@ -12,8 +12,8 @@ from bench.publishing import publish
 from producers.producer import Producer
 from schemas.ids import batch_run_id
 from schemas.scope import Scope
-from worker.core.kept import Kept
-from worker.core.setting import Setting
+from worker.core.groups.setting import Setting
+from worker.core.planning.kept import Kept
 from worker.direct.erasing import erase
 from worker.direct.forgetting import Wanted, forget
 from worker.parts import Parts

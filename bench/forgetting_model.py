@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bench.gatemem import holds
-from worker.core.forget_requests import asks_to_forget
-from worker.core.judgment import MAX_GROUP, is_fact
-from worker.core.lengths import LONGEST_TEXT
+from worker.core.groups.judgment import MAX_GROUP, is_fact
+from worker.core.hearing.forget_requests import asks_to_forget
+from worker.core.texts.lengths import LONGEST_TEXT
 
 #: Explicit requests only: what tells that something was deleted is said as any other fact.
 REQUEST = re.compile(

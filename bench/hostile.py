@@ -25,13 +25,13 @@ from worker.adapters.apply import apply
 from worker.adapters.embedders.hashed import HashedEmbedder
 from worker.adapters.model import Completion, Message, Model, Tally
 from worker.adapters.stores.opening import open_store
-from worker.core.candidates import Reach, candidacy, queries
-from worker.core.detectors import DETECTORS, judging
-from worker.core.judgment import MAX_GROUP, Candidacy, Groups
-from worker.core.pieces import CallSize
-from worker.core.plan import new_texts, plan
+from worker.core.finding.candidates import Reach, candidacy, queries
+from worker.core.groups.judgment import MAX_GROUP, Candidacy, Groups
+from worker.core.groups.setting import DetectorName, Policy, Resolver, Setting
+from worker.core.judging.detectors import DETECTORS, judging
+from worker.core.judging.pieces import CallSize
+from worker.core.planning.plan import new_texts, plan
 from worker.core.ports import Store
-from worker.core.setting import DetectorName, Policy, Resolver, Setting
 from worker.core.step import Prompt, UnreadableReply
 from worker.judging import judged
 

@@ -8,8 +8,8 @@ from uuid import UUID
 from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord
 from schemas.plan import Plan
 from schemas.scope import Scope
-from worker.core.judgment import Candidacy, Groups, memories_in
-from worker.core.merging import AUTHORITY
+from worker.core.groups.judgment import Candidacy, Groups, memories_in
+from worker.core.groups.merging import AUTHORITY
 from worker.core.ports import Store
 
 #: What a repetition may change without a new version.

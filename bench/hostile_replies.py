@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from worker.core.judgment import ordinal
+from worker.core.groups.judgment import ordinal
 from worker.core.step import Prompt
 
 RELATIONS = ("same", "update", "contradict", "forget")

@@ -9,8 +9,8 @@ from uuid import UUID, uuid5
 from schemas.memory import Authority, Fact, Memory, MemoryRecord
 from schemas.scope import Scope
 from schemas.turn import Turn
-from worker.core.identifiers import identifiers
 from worker.core.ports import Embedder
+from worker.core.texts.identifiers import identifiers
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SPACE = UUID(int=11)

@@ -11,8 +11,8 @@ from schemas.base import Vector
 from schemas.memory import Fact, Memory, MemoryRecord
 from schemas.scope import Scope
 from schemas.turn import Turn
-from worker.core.identifiers import identifiers
-from worker.core.judgment import Candidacy
+from worker.core.groups.judgment import Candidacy
+from worker.core.texts.identifiers import identifiers
 
 NOW = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
 SCOPE = Scope(app="tests", user="ann")

@@ -22,10 +22,10 @@ from worker.adapters.chat import EndpointChat
 from worker.adapters.inbox import Claim, Inbox
 from worker.adapters.model import Model
 from worker.adapters.spending import Spending
-from worker.core.detectors import Judging
-from worker.core.extract import Extraction
-from worker.core.heard import Found, Heard
-from worker.core.judgment import Candidacy, Groups
+from worker.core.groups.judgment import Candidacy, Groups
+from worker.core.hearing.extract import Extraction
+from worker.core.hearing.heard import Found, Heard
+from worker.core.judging.detectors import Judging
 from worker.core.ports import Embedder, Store
 from worker.parts import Parts
 from worker.pipeline import Outcome, consolidate

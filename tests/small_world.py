@@ -19,12 +19,12 @@ from tests.desk import Desk, Judges, Says, desk
 from tests.fragile import Fragile, Killed
 from tests.model_of_truth import SLOT_OF, VALUES, end_of
 from worker.adapters.apply import apply
-from worker.core import merging
-from worker.core.detectors import Judging
-from worker.core.heard import Heard
-from worker.core.judgment import Candidacy, Group, Groups
+from worker.core.groups import merging
+from worker.core.groups.judgment import Candidacy, Group, Groups
+from worker.core.groups.setting import Resolver
+from worker.core.hearing.heard import Heard
+from worker.core.judging.detectors import Judging
 from worker.core.ports import Hold, Store
-from worker.core.setting import Resolver
 from worker.direct.holding import holding
 from worker.errors import LeaseLost
 from worker.parts import Parts

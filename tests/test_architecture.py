@@ -55,7 +55,12 @@ MAY_IMPORT = {
     | {"producers.clients", "worker.prompts"},
     "worker.prompts": set(),
     "worker.settings": VALUES
-    | {"pydantic_settings", "worker.core.marks", "worker.core.setting", "worker.errors"},
+    | {
+        "pydantic_settings",
+        "worker.core.hearing.marks",
+        "worker.core.groups.setting",
+        "worker.errors",
+    },
     "worker.log": {"structlog"},
     "worker.parts": STORY,
     "worker.extracting": STORY,

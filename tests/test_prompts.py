@@ -10,17 +10,17 @@ import pytest
 from schemas.tokens import estimate
 from tests.build import candidacy, fact, record, turn
 from worker.adapters.prompts import Prompts
-from worker.core.extract import Extraction
-from worker.core.extraction_reply import ExtractionReply
-from worker.core.forgetting import of_query
-from worker.core.heard import Heard
-from worker.core.judge import ListJudge
-from worker.core.judge_reply import JudgeReply
-from worker.core.judgment import Candidacy, Group
-from worker.core.merge import MergeReply, Merging, Unwritten
-from worker.core.pair_judge import PairJudge, PairReply
-from worker.core.redact import Redacting, Redaction, RedactReply
-from worker.core.reorganize import Reorganize
+from worker.core.forgetting.redact import Redacting, Redaction, RedactReply
+from worker.core.forgetting.topics import of_query
+from worker.core.groups.judgment import Candidacy, Group
+from worker.core.hearing.extract import Extraction
+from worker.core.hearing.extraction_reply import ExtractionReply
+from worker.core.hearing.heard import Heard
+from worker.core.judging.judge import ListJudge
+from worker.core.judging.judge_reply import JudgeReply
+from worker.core.judging.merge import MergeReply, Merging, Unwritten
+from worker.core.judging.pair_judge import PairJudge, PairReply
+from worker.core.judging.reorganize import Reorganize
 from worker.core.step import Prompt
 
 OURS = Prompts()

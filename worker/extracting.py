@@ -6,15 +6,15 @@ from typing import cast
 from worker.adapters.inbox import Claim
 from worker.adapters.model import Tally
 from worker.adapters.tokenizer import token_counter
-from worker.core.equal_facts import merged
-from worker.core.extract import SLOTS
-from worker.core.heard import Found, Heard
-from worker.core.hearing import heard_in
-from worker.core.known import known, known_queries, sayings
-from worker.core.marks import Marks
-from worker.core.setting import Setting
+from worker.core.groups.setting import Setting
+from worker.core.hearing.extract import SLOTS
+from worker.core.hearing.heard import Found, Heard
+from worker.core.hearing.hearing import heard_in
+from worker.core.hearing.known import known, known_queries, sayings
+from worker.core.hearing.marks import Marks
+from worker.core.hearing.windows import less_context, smaller_windows
+from worker.core.judging.equal_facts import merged
 from worker.core.step import Doubtful, UnreadableReply
-from worker.core.windows import less_context, smaller_windows
 from worker.errors import TooLong
 from worker.parts import Parts
 

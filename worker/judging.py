@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from worker.adapters.model import Model, Tally
-from worker.core.detectors import Judging
-from worker.core.gate import gate
-from worker.core.gathering import gathered, without
-from worker.core.judgment import Candidacy, Group, Groups
-from worker.core.merge import Unwritten, lacks_words
-from worker.core.pieces import Piece, pieces
+from worker.core.groups.judgment import Candidacy, Group, Groups
+from worker.core.judging.detectors import Judging
+from worker.core.judging.gate import gate
+from worker.core.judging.gathering import gathered, without
+from worker.core.judging.merge import Unwritten, lacks_words
+from worker.core.judging.pieces import Piece, pieces
 from worker.core.step import BadReply, UnreadableReply
 from worker.errors import TooLong, Unprocessable
 

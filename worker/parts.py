@@ -6,11 +6,11 @@ from worker.adapters.breaker import Breaker
 from worker.adapters.inbox import Inbox
 from worker.adapters.model import Model
 from worker.adapters.spending import Spending
-from worker.core.detectors import Judging
-from worker.core.heard import Found, Heard
-from worker.core.judgment import Candidacy, Groups
+from worker.core.groups.judgment import Candidacy, Groups
+from worker.core.hearing.heard import Found, Heard
+from worker.core.judging.detectors import Judging
+from worker.core.judging.reorganize import Reorganize
 from worker.core.ports import Embedder, Store
-from worker.core.reorganize import Reorganize
 from worker.core.step import Step
 from worker.settings import Settings
 

@@ -18,11 +18,11 @@ from schemas.turn import Turn
 from worker.adapters.apply import apply
 from worker.adapters.inbox import Claim, Inbox
 from worker.adapters.lease import Lease
-from worker.core import runs
-from worker.core.erased import is_erased
-from worker.core.kept import Kept
+from worker.core.forgetting.erased import is_erased
+from worker.core.groups.setting import Setting
+from worker.core.planning import runs
+from worker.core.planning.kept import Kept
 from worker.core.ports import Store
-from worker.core.setting import Setting
 from worker.errors import Misconfigured, Part, PlanConflict, Unprocessable
 from worker.parts import Parts
 from worker.purging import purge_due

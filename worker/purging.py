@@ -9,10 +9,10 @@ from schemas.scope import Scope
 from worker.adapters.inbox import Inbox
 from worker.adapters.lease import Lease
 from worker.adapters.parking import Letter
-from worker.core.descent import Known
-from worker.core.merging import union
+from worker.core.forgetting.descent import Known
+from worker.core.forgetting.purge import Purge, due, proposes, purge_of, silenced, without_words
+from worker.core.groups.merging import union
 from worker.core.ports import Store
-from worker.core.purge import Purge, due, proposes, purge_of, silenced, without_words
 from worker.parts import Parts
 
 

@@ -6,13 +6,13 @@ from datetime import datetime
 
 from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord
 from schemas.scope import Scope
-from worker.core.hidden import Veil, veil, version_of
-from worker.core.identifiers import identifiers
+from worker.core.finding.rank import RRF_K, reciprocal_rank_fusion
+from worker.core.finding.ranked import ranked
+from worker.core.forgetting.hidden import Veil, veil, version_of
 from worker.core.ports import Embedder, Nominated, Query, Reader
-from worker.core.rank import RRF_K, reciprocal_rank_fusion
-from worker.core.ranked import ranked
+from worker.core.texts.identifiers import identifiers
+from worker.core.texts.words import terms
 from worker.core.views import standing, viewed
-from worker.core.words import terms
 
 #: Memories that each ranking nominates for one answer.
 POOL = 50

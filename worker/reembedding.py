@@ -8,8 +8,8 @@ from schemas.base import Vector
 from schemas.memory import ArchiveRecord, MemoryRecord
 from schemas.plan import Plan
 from schemas.scope import Scope
+from worker.core.planning.revectored import revectored, texts_of
 from worker.core.ports import Embedder, Hold, Store
-from worker.core.revectored import revectored, texts_of
 
 #: Texts of one call of the embedder.
 PORTION = 64

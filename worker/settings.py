@@ -15,8 +15,8 @@ from pydantic import (
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from schemas.limits import Limits
-from worker.core.marks import MARKS
-from worker.core.setting import ALWAYS_JUDGED, DetectorName, PassName, Resolver
+from worker.core.groups.setting import ALWAYS_JUDGED, DetectorName, PassName, Resolver
+from worker.core.hearing.marks import MARKS
 from worker.errors import Misconfigured
 
 DEFAULTS = Limits()

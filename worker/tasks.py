@@ -11,8 +11,8 @@ import structlog
 
 from worker.adapters.breaker import Gate
 from worker.adapters.inbox import Claim
-from worker.core.breaker import Failing, is_own, rest_seconds
-from worker.core.retry import Decision, Stake, decide
+from worker.core.failing.breaker import Failing, is_own, rest_seconds
+from worker.core.failing.retry import Decision, Stake, decide
 from worker.errors import (
     LeaseLost,
     Misconfigured,

@@ -11,14 +11,14 @@ from schemas.scope import Scope
 from worker.adapters.inbox import Claim
 from worker.adapters.model import Tally
 from worker.adapters.tokenizer import token_counter
-from worker.core.budget import Budget, wait_seconds
-from worker.core.candidates import Reach, candidacy, queries
-from worker.core.detectors import DETECTORS
-from worker.core.heard import Found
-from worker.core.judgment import Candidacy, Groups
-from worker.core.plan import new_texts, plan
+from worker.core.failing.budget import Budget, wait_seconds
+from worker.core.finding.candidates import Reach, candidacy, queries
+from worker.core.groups.judgment import Candidacy, Groups
+from worker.core.groups.setting import Account, Policy, Setting
+from worker.core.hearing.heard import Found
+from worker.core.judging.detectors import DETECTORS
+from worker.core.planning.plan import new_texts, plan
 from worker.core.ports import Embedder, Nominations
-from worker.core.setting import Account, Policy, Setting
 from worker.errors import OverBudget, Unavailable
 from worker.extracting import extracted
 from worker.judging import judged

@@ -9,7 +9,7 @@ from uuid import uuid4
 from schemas.scope import Scope
 from schemas.turn import Turn
 from worker.adapters.model import Tally
-from worker.core.heard import Heard
+from worker.core.hearing.heard import Heard
 from worker.errors import Part, SlowwaveError
 from worker.parts import Parts
 

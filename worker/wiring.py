@@ -25,13 +25,13 @@ from worker.adapters.spending import Spending
 from worker.adapters.stores.opening import check_made, open_store
 from worker.adapters.stores.weaviate_tuning import Tuning
 from worker.adapters.tokenizer import token_counter
-from worker.core.detectors import DETECTORS, Judging, judging
-from worker.core.extract import Extraction
-from worker.core.judgment import Candidacy, Groups
-from worker.core.novelty import Novelty
-from worker.core.pieces import CallSize
+from worker.core.groups.judgment import Candidacy, Groups
+from worker.core.hearing.extract import Extraction
+from worker.core.judging.detectors import DETECTORS, Judging, judging
+from worker.core.judging.novelty import Novelty
+from worker.core.judging.pieces import CallSize
+from worker.core.judging.reorganize import Reorganize
 from worker.core.ports import Embedder, Store
-from worker.core.reorganize import Reorganize
 from worker.core.step import Step
 from worker.parts import Parts
 from worker.rules.extraction import RuleExtraction

@@ -12,9 +12,9 @@ from bench.hostile_checks import Change, Stock, broken
 from schemas.plan import Plan, Retire, Revise
 from tests.build import NOW, RUN, SCOPE, at, candidacy, fact, record, turn
 from worker.adapters.embedders.hashed import HashedEmbedder
-from worker.core.judgment import Group, Groups
-from worker.core.plan import plan
-from worker.core.setting import Setting
+from worker.core.groups.judgment import Group, Groups
+from worker.core.groups.setting import Setting
+from worker.core.planning.plan import plan
 
 
 @pytest.fixture

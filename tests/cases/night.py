@@ -6,9 +6,9 @@ from uuid import uuid4
 
 from schemas.plan import Plan
 from tests.desk import Desk
-from worker.core.judgment import Candidacy, Group, Groups
-from worker.core.plan import new_texts, plan
-from worker.core.setting import Account, Setting
+from worker.core.groups.judgment import Candidacy, Group, Groups
+from worker.core.groups.setting import Account, Setting
+from worker.core.planning.plan import new_texts, plan
 
 
 def pass_over(table: Desk, merged: Mapping[str, tuple[str, ...]], now: datetime) -> Plan:

@@ -16,7 +16,7 @@ from tests.cases.verdicts import Judge, Lie, Reply, Thing, loses_the_detail
 from tests.desk import Desk, scripted
 from tests.worker.direct.turning import contents
 from tests.worker.direct.writing import saying
-from worker.core.lengths import LONGEST_TEXT
+from worker.core.texts.lengths import LONGEST_TEXT
 from worker.core.writing.amending import amendment
 from worker.direct.editing import amend
 from worker.direct.remembering import remember

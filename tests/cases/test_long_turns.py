@@ -12,10 +12,10 @@ from tests.cases.talk import AtDesk, found
 from tests.desk import scripted
 from tests.endpoint import Refusal
 from tests.similarity import GivenSimilarities
-from worker.core.heard import Heard
-from worker.core.lengths import LONGEST_TEXT
-from worker.core.sifting import FACTS_PER_TURN, TOO_MANY
-from worker.core.windows import windows
+from worker.core.hearing.heard import Heard
+from worker.core.hearing.sifting import FACTS_PER_TURN, TOO_MANY
+from worker.core.hearing.windows import windows
+from worker.core.texts.lengths import LONGEST_TEXT
 
 LINE, ROOM = "DEBUG pump 4 idle, waiting\n", 2_000
 TEACHER_SAID, SHELLFISH_SAID = (

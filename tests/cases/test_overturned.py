@@ -10,7 +10,7 @@ from tests.cases.talk import AtDesk, found
 from tests.cases.verdicts import Judge, Thing
 from tests.desk import Desk, scripted
 from worker.core.ports import Query
-from worker.core.words import terms
+from worker.core.texts.words import terms
 from worker.recall import recall
 
 VAN, SHED = "Drives an old van to the market every Thursday", "Rents a shed in Mill Lane"

@@ -7,7 +7,7 @@ import pytest
 from schemas.scope import Scope
 from tests.cases.talk import AtDesk, Talk, found
 from tests.desk import scripted
-from worker.core.sifting import REVERSED
+from worker.core.hearing.sifting import REVERSED
 
 NO_WAKING = "No need to wake me on Sundays."
 MEAT = "I used to eat meat, not any more."

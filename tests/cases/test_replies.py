@@ -9,7 +9,7 @@ from schemas.scope import Scope
 from tests.cases.greyhounds import DOG_SIMILARITY, DOGS, GREYHOUNDS, RESCUES, SAID, WALK
 from tests.cases.talk import AtDesk, Talk, found
 from tests.desk import scripted
-from worker.core.sifting import FACTS_PER_TURN, TOO_LONG, TOO_MANY
+from worker.core.hearing.sifting import FACTS_PER_TURN, TOO_LONG, TOO_MANY
 from worker.core.step import UnreadableReply
 from worker.extracting import BROKE_OFF
 

@@ -12,8 +12,8 @@ from tests.cases.talk import AtDesk, found
 from tests.cases.verdicts import LIES, Judge, Lie, Reply, Thing
 from tests.desk import Desk, scripted
 from worker.core.current import current
-from worker.core.guard import lost
-from worker.core.setting import DetectorName
+from worker.core.groups.guard import lost
+from worker.core.groups.setting import DetectorName
 
 DAY = timedelta(days=1)
 

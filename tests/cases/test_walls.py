@@ -11,7 +11,7 @@ from tests.cases.talk import AtDesk, Talk, found
 from tests.desk import scripted
 from worker.adapters.inbox import Inbox
 from worker.core.ports import Query
-from worker.core.words import terms
+from worker.core.texts.words import terms
 
 DENTIST, GATE = "My dentist is in Rue Basse.", "The gate code is 4417."
 PRIVATE = Talk(

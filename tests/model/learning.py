@@ -6,7 +6,7 @@ from uuid import UUID
 from bench.model_trial import Spent, watch
 from tests.desk import Desk
 from worker.adapters.model import Chat, Model
-from worker.core.extract import Extraction
+from worker.core.hearing.extract import Extraction
 from worker.tasks import settle
 from worker.wiring import judging_of
 

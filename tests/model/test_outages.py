@@ -12,8 +12,8 @@ from tests.model.weights import SMOLLM2, Weights
 from worker.adapters.chat import EndpointChat
 from worker.adapters.model import Completion, Talk
 from worker.adapters.prompts import Prompts
-from worker.core.extract import Extraction
-from worker.core.heard import Heard
+from worker.core.hearing.extract import Extraction
+from worker.core.hearing.heard import Heard
 from worker.errors import SlowwaveError, Unavailable
 
 pytestmark = pytest.mark.model

@@ -10,9 +10,9 @@ from worker.adapters.chat import FORMATS, EndpointChat
 from worker.adapters.model import Completion, Talk
 from worker.adapters.prompts import Prompts
 from worker.adapters.reply import document, parsed
-from worker.core.extract import Extraction
-from worker.core.heard import Heard
-from worker.core.judge import ListJudge
+from worker.core.hearing.extract import Extraction
+from worker.core.hearing.heard import Heard
+from worker.core.judging.judge import ListJudge
 from worker.core.step import BadReply, Prompt
 
 pytestmark = pytest.mark.model

@@ -10,11 +10,11 @@ import pytest
 
 from tests.build import candidacy, fact, record
 from worker.adapters.model import Completion, Message, Model, Tally
-from worker.core.detectors import DETECTORS, judging
-from worker.core.gathering import FAILED
-from worker.core.judgment import Candidacy, Groups
-from worker.core.pieces import CallSize
-from worker.core.setting import DetectorName, Resolver
+from worker.core.groups.judgment import Candidacy, Groups
+from worker.core.groups.setting import DetectorName, Resolver
+from worker.core.judging.detectors import DETECTORS, judging
+from worker.core.judging.gathering import FAILED
+from worker.core.judging.pieces import CallSize
 from worker.core.step import Prompt, UnreadableReply
 from worker.errors import Unprocessable
 from worker.judging import judged

@@ -21,11 +21,11 @@ from tests.hold import Holding
 from tests.similarity import GivenSimilarities
 from worker.adapters.inbox import Claim, Inbox
 from worker.adapters.lease import Lease
-from worker.core.detectors import Judging
-from worker.core.heard import Heard
-from worker.core.judgment import Candidacy, Group, Groups
+from worker.core.groups.judgment import Candidacy, Group, Groups
+from worker.core.hearing.heard import Heard
+from worker.core.judging.detectors import Judging
+from worker.core.planning.runs import opened
 from worker.core.ports import Hold, Store, Writer
-from worker.core.runs import opened
 from worker.errors import LeaseLost, Misconfigured, PlanConflict
 from worker.parts import Parts
 from worker.pipeline import consolidate

@@ -12,7 +12,7 @@ from tests.build import NOW, at, memory, uid
 from tests.hold import HELD
 from tests.snapshots import revised, snapshot
 from worker.adapters.embedders.hashed import HashedEmbedder
-from worker.core.hidden import Veil
+from worker.core.forgetting.hidden import Veil
 from worker.core.ports import Nominations, Query, Store
 from worker.recall import Recalled, earlier, known, recall, veil_of
 

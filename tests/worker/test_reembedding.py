@@ -20,7 +20,7 @@ from tests.desk import Desk, Says, desk
 from tests.fragile import Fragile, Killed
 from tests.hold import Holding
 from worker.adapters.stores.opening import open_store
-from worker.core.heard import Heard
+from worker.core.hearing.heard import Heard
 from worker.core.ports import Embedder, Query, Store
 from worker.errors import Misconfigured, Unavailable
 from worker.pipeline import consolidate

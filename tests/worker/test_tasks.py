@@ -16,7 +16,7 @@ from tests.desk import PATIENT, Desk, Says, Script, desk, scripted
 from tests.endpoint import Refusal
 from tests.similarity import GivenSimilarities
 from worker import tasks
-from worker.core.heard import Heard
+from worker.core.hearing.heard import Heard
 from worker.core.ports import Hold, Store
 from worker.errors import (
     OverBudget,

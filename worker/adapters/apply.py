@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from schemas.plan import Plan, Run
-from worker.core import runs
+from worker.core.planning import runs
+from worker.core.planning.writes import touched, writes
 from worker.core.ports import Hold, Reader, Store
-from worker.core.writes import touched, writes
 
 
 def apply(store: Store, plan: Plan, hold: Hold) -> None:

@@ -9,7 +9,7 @@ from redis import Redis
 from schemas.keys import PartitionKeys
 from worker.adapters.inbox import Claim
 from worker.adapters.scripts import Scripts
-from worker.core.breaker import Failing
+from worker.core.failing.breaker import Failing
 from worker.errors import Part
 
 #: After so long without a failure nothing is remembered; longer than any scope or part waits.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 
 from worker.adapters.model import Chat, Completion, Message
-from worker.core.retry import LONGEST_HINT_SECONDS
+from worker.core.failing.retry import LONGEST_HINT_SECONDS
 from worker.core.step import Prompt
 from worker.errors import Unavailable
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import openai
 
 from schemas.masking import mask
-from worker.core.retry import LONGEST_HINT_SECONDS
+from worker.core.failing.retry import LONGEST_HINT_SECONDS
 from worker.errors import (
     Misconfigured,
     Part,

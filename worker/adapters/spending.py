@@ -4,7 +4,7 @@ from redis import Redis
 
 from schemas.keys import ScopeKeys, partition_of
 from worker.adapters.scripts import Scripts
-from worker.core.budget import DAY_SECONDS, Spent
+from worker.core.failing.budget import DAY_SECONDS, Spent
 
 #: How long the figures of a day can be looked at.
 KEPT_SECONDS = 2 * DAY_SECONDS

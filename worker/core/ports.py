@@ -40,7 +40,7 @@ class Query:
     """What to look for around one statement or question."""
 
     vector: Vector | None
-    #: Normalised terms (`worker.core.words.terms`) for BM25; empty for no such search.
+    #: Normalised terms (`worker.core.texts.words.terms`) for BM25; empty for no such search.
     terms: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     slot: tuple[str, str] | None = None

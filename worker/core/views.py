@@ -12,7 +12,7 @@ from uuid import UUID
 
 from schemas.memory import Archive, Memory
 from worker.core.current import current, first_said
-from worker.core.hidden import hidden, version_of
+from worker.core.forgetting.hidden import hidden, version_of
 
 #: Reasons of a snapshot whose place was taken by what says otherwise; what was merged said the same, or a part of it.
 REPLACED = {"late", "superseded"}

@@ -9,8 +9,8 @@ from schemas.memory import Memory, MemoryRecord
 from schemas.plan import Plan
 from schemas.scope import Scope
 from worker.adapters.apply import apply
-from worker.core import runs
-from worker.core.setting import Setting
+from worker.core.groups.setting import Setting
+from worker.core.planning import runs
 from worker.core.writing.amending import Amendment, amended, amending
 from worker.core.writing.keys import run_of, run_that_did
 from worker.core.writing.superseding import check_version, the_live

@@ -8,9 +8,9 @@ from schemas.plan import Add, Confirm, Plan, Retire, Run
 from schemas.scope import Scope
 from worker.adapters.stores.indexed import DECIMALS, identifier_keys, slot_key
 from worker.adapters.stores.lineage import lineage
+from worker.core.finding.vectors import cosines
+from worker.core.planning.runs import applied
 from worker.core.ports import Nominated, Nominations, Query, Reader
-from worker.core.runs import applied
-from worker.core.vectors import cosines
 
 
 class Foreseen:

@@ -16,15 +16,15 @@ from schemas.scope import Scope
 from worker.adapters.apply import apply
 from worker.adapters.model import Tally
 from worker.core.current import current
-from worker.core.descent import Known
-from worker.core.forget_plan import Written, forget_plan, redacted, returned
-from worker.core.going import Going, Named, Part, by_ids, by_query, named
-from worker.core.identifiers import identifiers
-from worker.core.merging import union
+from worker.core.forgetting.descent import Known
+from worker.core.forgetting.forget_plan import Written, forget_plan, redacted, returned
+from worker.core.forgetting.going import Going, Named, Part, by_ids, by_query, named
+from worker.core.forgetting.purge import Purge
+from worker.core.forgetting.redact import Redacting, Redaction
+from worker.core.groups.merging import union
 from worker.core.ports import Query
-from worker.core.purge import Purge
-from worker.core.redact import Redacting, Redaction
-from worker.core.words import terms
+from worker.core.texts.identifiers import identifiers
+from worker.core.texts.words import terms
 from worker.direct.holding import holding
 from worker.errors import SlowwaveError, Unavailable, Unprocessable
 from worker.parts import Parts

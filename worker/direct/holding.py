@@ -9,7 +9,7 @@ from datetime import datetime
 from schemas.scope import Scope
 from worker.adapters.inbox import Claim, Seized
 from worker.adapters.lease import Lease
-from worker.core.kept import Kept
+from worker.core.planning.kept import Kept
 from worker.errors import PlanConflict, Retryable, SlowwaveError, Unprocessable
 from worker.parts import Parts
 from worker.pipeline import consolidate, give_up, kept_by, ready

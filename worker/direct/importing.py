@@ -10,9 +10,9 @@ from schemas.exported import ArchiveLine, Content, MemoryLine, RunLine
 from schemas.memory import Archive, Memory
 from schemas.scope import Scope
 from worker.adapters.apply import apply
-from worker.core.importing import Known, Lacking, forgotten_in, imported, lacking
+from worker.core.finding.vectors import is_unit
+from worker.core.moving.importing import Known, Lacking, forgotten_in, imported, lacking
 from worker.core.ports import Embedder, Reader
-from worker.core.vectors import is_unit
 from worker.direct.holding import holding
 from worker.parts import Parts
 

@@ -11,7 +11,7 @@ from schemas.memory import ArchiveRecord, MemoryRecord
 from schemas.plan import Plan, Run
 from schemas.scope import Scope
 from worker.adapters.apply import apply
-from worker.core import runs
+from worker.core.planning import runs
 from worker.core.ports import Hold, Nominations, Query
 from worker.core.sleeping.note import Note, read_note
 from worker.direct.foreseen import Foreseen

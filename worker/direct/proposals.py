@@ -9,7 +9,7 @@ from schemas.memory import Memory
 from schemas.plan import Plan, Run
 from schemas.scope import Scope
 from worker.adapters.apply import apply
-from worker.core.accepting import check_stands
+from worker.core.planning.accepting import check_stands
 from worker.core.ports import Reader
 from worker.core.sleeping.proposing import accepted, decided, is_waiting
 from worker.direct.holding import holding

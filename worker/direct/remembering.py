@@ -10,13 +10,13 @@ from schemas.plan import Change, Plan, Run
 from schemas.scope import Scope
 from worker.adapters.apply import apply
 from worker.adapters.model import Tally
-from worker.core import runs
-from worker.core.equal_facts import merged
-from worker.core.erased import is_erased
-from worker.core.heard import Found
+from worker.core.forgetting.erased import is_erased
+from worker.core.groups.setting import Setting
+from worker.core.hearing.heard import Found
+from worker.core.judging.equal_facts import merged
+from worker.core.planning import runs
 from worker.core.ports import Nominations
-from worker.core.setting import Setting
-from worker.core.words import normalised
+from worker.core.texts.words import normalised
 from worker.core.writing.as_is import as_they_stand, unjudged
 from worker.core.writing.keys import run_of, run_that_did
 from worker.core.writing.planning import completed

@@ -9,10 +9,10 @@ from schemas.base import Vector
 from schemas.memory import MemoryRecord
 from schemas.plan import Plan, Usage
 from schemas.scope import Scope
-from worker.core import merging
-from worker.core.judgment import Candidacy, Groups
-from worker.core.plan import new_texts, plan
-from worker.core.setting import Account, PassName, Setting
+from worker.core.groups import merging
+from worker.core.groups.judgment import Candidacy, Groups
+from worker.core.groups.setting import Account, PassName, Setting
+from worker.core.planning.plan import new_texts, plan
 from worker.core.sleeping.expire import texts_after, written_down
 from worker.core.sleeping.night import Slice
 from worker.core.sleeping.note import Begun

@@ -7,7 +7,7 @@ from schemas.plan import Plan
 from schemas.scope import Scope
 from worker.adapters.apply import apply
 from worker.core.ports import Reader
-from worker.core.restoring import Versions, restored
+from worker.core.turning_back.restoring import Versions, restored
 from worker.direct.holding import holding
 from worker.direct.undoing import by_version
 from worker.parts import Parts

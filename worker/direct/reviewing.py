@@ -8,9 +8,9 @@ from schemas.plan import Plan
 from schemas.turn import Turn
 from worker.adapters.apply import apply
 from worker.adapters.parking import Letter
-from worker.core import runs
-from worker.core.accepting import accepted, check_stands
-from worker.core.erased import is_erased
+from worker.core.forgetting.erased import is_erased
+from worker.core.planning import runs
+from worker.core.planning.accepting import accepted, check_stands
 from worker.core.ports import Store
 from worker.direct.holding import Holding, holding
 from worker.errors import Unprocessable

@@ -9,7 +9,7 @@ from uuid import UUID
 from schemas.memory import MemoryRecord
 from schemas.plan import Run
 from schemas.scope import Scope
-from worker.core.setting import PassName
+from worker.core.groups.setting import PassName
 from worker.core.sleeping.company import merged_before
 from worker.core.sleeping.expire import Expire
 from worker.core.sleeping.flags import Flags

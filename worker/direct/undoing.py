@@ -8,10 +8,10 @@ from schemas.memory import ArchiveRecord
 from schemas.plan import Plan, Run
 from schemas.scope import Scope
 from worker.adapters.apply import apply, taken_back
-from worker.core.built_upon import Known
+from worker.core.planning.runs import turned
 from worker.core.ports import Reader
-from worker.core.runs import turned
-from worker.core.undoing import undone
+from worker.core.turning_back.built_upon import Known
+from worker.core.turning_back.undoing import undone
 from worker.direct.holding import holding
 from worker.errors import Unprocessable
 from worker.parts import Parts

@@ -8,10 +8,10 @@ from pydantic import BaseModel
 
 from schemas.memory import Fact
 from schemas.turn import Turn
-from worker.core.heard import Found, Heard
-from worker.core.identifiers import identifiers
+from worker.core.hearing.heard import Found, Heard
 from worker.core.step import Prompt
-from worker.core.words import normalised
+from worker.core.texts.identifiers import identifiers
+from worker.core.texts.words import normalised
 from worker.rules.clause import in_the_past, looks_back
 from worker.rules.endings import ending
 from worker.rules.listening import Listener, Said

@@ -7,8 +7,7 @@ from functools import cached_property
 from pydantic import BaseModel
 
 from worker.core.current import stands_again
-from worker.core.group_rules import complaints
-from worker.core.judgment import (
+from worker.core.groups.judgment import (
     MAX_GROUP,
     Candidacy,
     Group,
@@ -18,7 +17,8 @@ from worker.core.judgment import (
     is_fact,
     ordinal,
 )
-from worker.core.setting import Resolver
+from worker.core.groups.setting import Resolver
+from worker.core.judging.group_rules import complaints
 from worker.core.step import Prompt
 from worker.rules.forgetting import is_meant, left_to_stand, remains
 from worker.rules.likeness import LIGHT, Looked

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from schemas.memory import Fact, Memory
-from worker.core.identifiers import identifiers
-from worker.core.words import content_words, negations, normalised, stem
+from worker.core.texts.identifiers import identifiers
+from worker.core.texts.words import content_words, negations, normalised, stem
 from worker.rules.ceasing import ceased
 from worker.rules.clause import in_the_past
 from worker.rules.slots import Slot, slot_of

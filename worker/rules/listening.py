@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from worker.core.words import content_words
+from worker.core.texts.words import content_words
 from worker.rules.clause import FIRST, TURNED, bare
 from worker.rules.mood import is_question, no_statement, opens_pretence, without_tag
 from worker.rules.people import Mention, Person, mentioned, referred, resolved

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from worker.core.group_rules import complaints
-from worker.core.judgment import MAX_GROUP, Candidacy, Group, Groups
-from worker.core.reorganize import CENTRE
-from worker.core.setting import Resolver
+from worker.core.finding.vectors import cosines
+from worker.core.groups.judgment import MAX_GROUP, Candidacy, Group, Groups
+from worker.core.groups.setting import Resolver
+from worker.core.judging.group_rules import complaints
+from worker.core.judging.reorganize import CENTRE
 from worker.core.step import Prompt
-from worker.core.vectors import cosines
 from worker.rules.likeness import Looked
 from worker.rules.verdicts import Verdict, verdict
 

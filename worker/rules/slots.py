@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from worker.core.words import content_words, negations
+from worker.core.texts.words import content_words, negations
 from worker.rules.people import NOUN
 
 WHO = rf"(?:\b[A-Z][\w'-]*(?: \([^)]*\)| (?:{NOUN}))?|\bthey) (?:(?:now|currently|just|recently|also|still|finally|already) )*"

@@ -2,7 +2,7 @@
 
 import re
 
-from worker.core.identifiers import identifiers
+from worker.core.texts.identifiers import identifiers
 from worker.rules.slots import slot_of
 
 #: A number with its unit, a time of day, an ordinal: no name of anything.

@@ -7,7 +7,7 @@ from tests.worker.adapters.stores.test_weaviate_errors import ADDRESS, query, st
 from worker.adapters.chat import EndpointChat
 from worker.adapters.embedders.endpoint import EndpointEmbedder
 from worker.adapters.stores.weaviate_errors import translated
-from worker.core.extraction_reply import ExtractionReply
+from worker.core.hearing.extraction_reply import ExtractionReply
 from worker.core.step import Prompt
 from worker.errors import SlowwaveError, TooSlow
 

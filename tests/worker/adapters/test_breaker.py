@@ -9,7 +9,7 @@ from redis import Redis
 
 from worker.adapters.breaker import FORGET_SECONDS, Breaker
 from worker.adapters.inbox import Claim
-from worker.core.breaker import Failing, is_own, rest_seconds
+from worker.core.failing.breaker import Failing, is_own, rest_seconds
 
 #: Attempts of a turn that stands alone.
 MOST = 5

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from tests.endpoint import Refusal, endpoint
 from worker.adapters.chat import EndpointChat, Extra
 from worker.adapters.model import Completion, Message, Model, Tally
-from worker.core.retry import LONGEST_HINT_SECONDS
+from worker.core.failing.retry import LONGEST_HINT_SECONDS
 from worker.core.step import Prompt
 from worker.errors import Misconfigured, SlowwaveError, TooLong, Unavailable, Unprocessable
 

@@ -15,8 +15,8 @@ from tests.build import turn
 from tests.endpoint import Endpoint, Refusal, endpoint
 from worker.adapters.chat import EndpointChat
 from worker.adapters.model import Model, Tally
-from worker.core.extract import Extraction
-from worker.core.heard import Heard
+from worker.core.hearing.extract import Extraction
+from worker.core.hearing.heard import Heard
 from worker.core.step import BadReply, Doubtful, Prompt
 from worker.errors import Misconfigured, Unavailable, Unprocessable
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from worker.adapters.model import Completion, Message
 from worker.adapters.patience import SPREAD_SECONDS, PatientChat, Pause
-from worker.core.retry import LONGEST_HINT_SECONDS
+from worker.core.failing.retry import LONGEST_HINT_SECONDS
 from worker.core.step import Prompt
 from worker.errors import Misconfigured, SlowwaveError, TooLong, Unavailable
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.build import candidacy, fact, record, turn
 from worker.adapters.reply import IN_VAIN, _values, as_far_as_it_goes, document, parsed, schema_of
-from worker.core.extract import Extraction
-from worker.core.extraction_reply import ExtractionReply
-from worker.core.heard import Heard
-from worker.core.judge import ListJudge
+from worker.core.hearing.extract import Extraction
+from worker.core.hearing.extraction_reply import ExtractionReply
+from worker.core.hearing.heard import Heard
+from worker.core.judging.judge import ListJudge
 from worker.core.step import BadReply
 
 (EXTRACTION,) = Extraction().ask(Heard((turn(),)))

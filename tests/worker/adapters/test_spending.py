@@ -10,7 +10,7 @@ from schemas.scope import Scope
 from tests.redis_service import RedisServer
 from worker.adapters.redis_server import connect
 from worker.adapters.spending import KEPT_SECONDS, Spending
-from worker.core.budget import DAY_SECONDS
+from worker.core.failing.budget import DAY_SECONDS
 from worker.errors import Unavailable
 
 ALICE = Scope(app="acme", user="alice").key

@@ -9,12 +9,12 @@ from schemas.base import Vector
 from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord, Reason
 from schemas.plan import Add, Change, Confirm, File, Plan, Retire, Revise, Run
 from tests.build import NOW, SCOPE, record, uid, vector
-from worker.core import merging
-from worker.core.built_upon import Known, taken_back
-from worker.core.restoring import OWN_FIELDS, Versions, restored
-from worker.core.runs import applied, turned
-from worker.core.undoing import undone
-from worker.core.writes import touched, writes
+from worker.core.groups import merging
+from worker.core.planning.runs import applied, turned
+from worker.core.planning.writes import touched, writes
+from worker.core.turning_back.built_upon import Known, taken_back
+from worker.core.turning_back.restoring import OWN_FIELDS, Versions, restored
+from worker.core.turning_back.undoing import undone
 
 Content = tuple[dict[str, Any], Vector]
 

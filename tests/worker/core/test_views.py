@@ -15,7 +15,7 @@ from schemas.memory import Archive, Memory
 from tests.build import NOW, at, memory, uid
 from tests.snapshots import filed, revised, snapshot
 from worker.core.current import current
-from worker.core.hidden import hidden
+from worker.core.forgetting.hidden import hidden
 from worker.core.views import standing, viewed, with_history
 
 

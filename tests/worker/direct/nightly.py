@@ -11,8 +11,8 @@ from schemas.memory import MemoryRecord
 from schemas.plan import Run
 from tests.build import memory, uid
 from tests.desk import Desk
-from worker.core.judgment import Candidacy, Group, Groups
-from worker.core.reorganize import about_the_centre
+from worker.core.groups.judgment import Candidacy, Group, Groups
+from worker.core.judging.reorganize import about_the_centre
 from worker.core.sleeping.report import Report
 from worker.direct.holding import holding
 from worker.direct.sleeping import sleep

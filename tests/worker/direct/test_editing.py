@@ -21,7 +21,7 @@ from tests.desk import Desk, Says, desk
 from tests.similarity import GivenSimilarities
 from tests.worker.direct.test_remembering import crashes, everything
 from tests.worker.direct.writing import judged_by, tell
-from worker.core.heard import Heard
+from worker.core.hearing.heard import Heard
 from worker.core.ports import Store
 from worker.core.writing.amending import amendment
 from worker.core.writing.written import Written

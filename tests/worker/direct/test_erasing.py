@@ -24,7 +24,7 @@ from tests.similarity import GivenSimilarities
 from tests.weaviate_service import opened
 from worker.adapters.breaker import Breaker
 from worker.adapters.inbox import Inbox
-from worker.core.heard import Heard
+from worker.core.hearing.heard import Heard
 from worker.core.ports import Hold, Store
 from worker.direct.erasing import Contents, Receipt, contents, erase
 from worker.errors import LeaseLost, Retryable

@@ -12,10 +12,10 @@ from tests.desk import Desk, desk
 from tests.similarity import GivenSimilarities
 from tests.worker.direct.nightly import FIRST_NIGHT, remember
 from worker.adapters.apply import apply
-from worker.core.judgment import Candidacy, Group, Groups
-from worker.core.plan import plan
+from worker.core.groups.judgment import Candidacy, Group, Groups
+from worker.core.groups.setting import Setting
+from worker.core.planning.plan import plan
 from worker.core.ports import Store
-from worker.core.setting import Setting
 from worker.core.sleeping.company import queries_around
 from worker.direct.foreseen import Foreseen
 from worker.direct.holding import holding

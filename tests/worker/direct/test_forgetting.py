@@ -21,9 +21,9 @@ from tests.endpoint import Refusal
 from tests.fragile import Fragile, Killed
 from tests.similarity import GivenSimilarities
 from worker.adapters.lease import Lease
-from worker.core.detectors import Judging
-from worker.core.heard import Heard
-from worker.core.judgment import Candidacy, Group, Groups
+from worker.core.groups.judgment import Candidacy, Group, Groups
+from worker.core.hearing.heard import Heard
+from worker.core.judging.detectors import Judging
 from worker.core.ports import Store
 from worker.direct.exporting import exported
 from worker.direct.forgetting import Receipt, Wanted, forget, sighted

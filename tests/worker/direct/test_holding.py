@@ -14,7 +14,7 @@ from tests.build import fact, memory, uid
 from tests.desk import Desk, Says, desk
 from tests.fragile import Fragile, Killed
 from tests.similarity import GivenSimilarities
-from worker.core.kept import Kept
+from worker.core.planning.kept import Kept
 from worker.core.ports import Store
 from worker.direct import holding as holding_module
 from worker.direct.holding import holding, seized

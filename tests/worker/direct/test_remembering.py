@@ -20,8 +20,8 @@ from tests.desk import Desk, Judges, desk, scripted
 from tests.fragile import Fragile, Killed
 from tests.similarity import GivenSimilarities
 from tests.worker.direct.writing import judged_by, saying, tell
-from worker.core.detectors import Judging
-from worker.core.judgment import Candidacy, Groups
+from worker.core.groups.judgment import Candidacy, Groups
+from worker.core.judging.detectors import Judging
 from worker.core.ports import Store
 from worker.direct.remembering import remember
 from worker.direct.undoing import undo

@@ -16,9 +16,9 @@ from tests.desk import Desk, Judges, Says, desk
 from tests.fragile import Fragile, Killed
 from tests.similarity import GivenSimilarities
 from worker.adapters.parking import Letter
-from worker.core.detectors import Judging
-from worker.core.heard import Heard
-from worker.core.judgment import Candidacy, Group, Groups
+from worker.core.groups.judgment import Candidacy, Group, Groups
+from worker.core.hearing.heard import Heard
+from worker.core.judging.detectors import Judging
 from worker.core.ports import Store
 from worker.direct.erasing import erase
 from worker.direct.reviewing import accept

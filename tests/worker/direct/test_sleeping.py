@@ -28,7 +28,7 @@ from tests.worker.direct.nightly import (
     sleeps,
     told,
 )
-from worker.core.judgment import Group
+from worker.core.groups.judgment import Group
 from worker.core.ports import Store
 from worker.direct.undoing import undo
 from worker.errors import Retryable

@@ -31,7 +31,7 @@ from tests.worker.direct.nightly import (
     told,
 )
 from worker.adapters.stores.sqlite import SqliteStore
-from worker.core.judgment import Group
+from worker.core.groups.judgment import Group
 from worker.core.ports import Store
 from worker.direct.erasing import erase
 from worker.direct.undoing import undo

@@ -17,7 +17,7 @@ from tests.build import at
 from tests.desk import Desk
 from tests.fragile import Fragile, Killed
 from tests.hold import HELD
-from tests.worker.core.test_plan_properties import DECISIONS, Decision
+from tests.worker.core.planning.test_plan_properties import DECISIONS, Decision
 from tests.worker.direct.turning import (
     BERGEN,
     OSLO,
@@ -31,7 +31,7 @@ from tests.worker.direct.turning import (
     state_of,
 )
 from worker.adapters.apply import apply
-from worker.core import runs
+from worker.core.planning import runs
 from worker.core.ports import Store
 from worker.direct.holding import holding
 from worker.direct.undoing import planned, undo, unfinished

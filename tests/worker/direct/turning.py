@@ -16,9 +16,9 @@ from schemas.scope import Scope
 from tests.build import fact, vector
 from tests.desk import Desk, Judges, Says, desk
 from tests.worker.core.ledger import Content, content
-from worker.core.detectors import Judging
-from worker.core.heard import Heard
-from worker.core.judgment import Candidacy, Group, Groups
+from worker.core.groups.judgment import Candidacy, Group, Groups
+from worker.core.hearing.heard import Heard
+from worker.core.judging.detectors import Judging
 from worker.core.ports import Store
 
 OSLO, BERGEN, TEA = "I live in Oslo", "I live in Bergen", "I drink tea"

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.desk import Desk, Judges
-from worker.core.detectors import Judging
-from worker.core.judgment import Candidacy, Group, GroupRelation, Groups
+from worker.core.groups.judgment import Candidacy, Group, GroupRelation, Groups
+from worker.core.judging.detectors import Judging
 from worker.core.writing.stated import Stated, checked, stated
 from worker.core.writing.written import Written
 from worker.direct.remembering import remember

@@ -12,16 +12,16 @@ from schemas.memory import Archive, Fact, Memory, MemoryRecord
 from schemas.plan import Add, Confirm, File, Plan, Retire, Revise
 from schemas.scope import Scope
 from schemas.turn import Role, Turn
-from worker.core.candidates import Reach, candidacy, queries
 from worker.core.current import current
-from worker.core.gate import gate
-from worker.core.heard import Heard
-from worker.core.judgment import Candidacy, Groups
-from worker.core.plan import new_texts, plan
+from worker.core.finding.candidates import Reach, candidacy, queries
+from worker.core.finding.vectors import cosines
+from worker.core.groups.judgment import Candidacy, Groups
+from worker.core.groups.setting import Setting
+from worker.core.hearing.heard import Heard
+from worker.core.judging.gate import gate
+from worker.core.planning.plan import new_texts, plan
 from worker.core.ports import Embedder, Nominated, Nominations, Query
-from worker.core.setting import Setting
-from worker.core.vectors import cosines
-from worker.core.words import terms
+from worker.core.texts.words import terms
 from worker.rules.extraction import RuleExtraction
 from worker.rules.judgment import RuleJudgment
 

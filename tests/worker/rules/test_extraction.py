@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.worker.rules.replay import facts_of, turn
-from worker.core.heard import Heard
+from worker.core.hearing.heard import Heard
 from worker.rules.extraction import RuleExtraction
 
 

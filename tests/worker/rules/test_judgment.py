@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from schemas.memory import Fact, Memory, MemoryRecord
 from tests.worker.rules.replay import SCOPE, facts_of, turn
-from worker.core.group_rules import complaints
-from worker.core.judgment import Candidacy, Group, Groups
-from worker.core.merging import born
+from worker.core.groups.judgment import Candidacy, Group, Groups
+from worker.core.groups.merging import born
+from worker.core.judging.group_rules import complaints
 from worker.rules.judgment import RuleJudgment
 
 #: Of an embedder, as measured: one statement in two wordings, and two that are about the same thing.

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from worker.adapters.stores.weaviate_errors import NoTenant, resting
-from worker.core.circuit import Circuit, seconds_left, sent, unanswered, undecided
+from worker.core.failing.circuit import Circuit, seconds_left, sent, unanswered, undecided
 from worker.errors import SlowwaveError, Unavailable, Unprocessable
 
 T = TypeVar("T")

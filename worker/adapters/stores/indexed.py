@@ -11,7 +11,7 @@ from schemas.ids import uuid_of
 from schemas.memory import ArchiveRecord, Memory, MemoryRecord
 from schemas.scope import Scope
 from worker.core.ports import Nominated, Nominations
-from worker.core.words import terms
+from worker.core.texts.words import terms
 from worker.errors import Unprocessable
 
 #: Cosines and scores that differ by less are ties: both stores add in another order, and round otherwise.

@@ -5,7 +5,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 
-from worker.core.resting import untouched
+from worker.core.failing.resting import untouched
 
 #: Scopes that are remembered; about the others nothing is known.
 MOST_KNOWN = 100_000

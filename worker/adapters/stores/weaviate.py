@@ -27,8 +27,8 @@ from worker.adapters.stores.weaviate_search import Hits, nominated, read, search
 from worker.adapters.stores.weaviate_setup import adopt, ensure
 from worker.adapters.stores.weaviate_tuning import DEFAULT, Tuning
 from worker.adapters.stores.weaviate_writer import WeaviateWriter
+from worker.core.planning.runs import furthest
 from worker.core.ports import About, Hold, Nominated, Nominations, Query
-from worker.core.runs import furthest
 
 #: Most slots that are counted.
 SLOTS = 10_000

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from uuid import UUID
 
 from schemas.memory import Memory, MemoryRecord
+from worker.core.finding.vectors import cosines
 from worker.core.ports import Query
 from worker.core.sleeping.night import Due, Night, Sight, Slice, place_of
-from worker.core.vectors import cosines
 
 #: What may be judged with one that is due.
 Candidate = Callable[[Due, MemoryRecord, MemoryRecord], bool]

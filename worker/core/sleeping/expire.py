@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from schemas.base import Vector
 from schemas.memory import ArchiveRecord, MemoryRecord
 from schemas.plan import Change, Retire, Revise
-from worker.core import merging
 from worker.core.current import current
+from worker.core.groups import merging
+from worker.core.groups.setting import PassName, Setting
 from worker.core.ports import Query
-from worker.core.setting import PassName, Setting
 from worker.core.sleeping.night import Due, Night, Sight, Slice
 
 #: Memories of one slice.

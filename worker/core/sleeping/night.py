@@ -8,9 +8,9 @@ from uuid import UUID
 
 from schemas.memory import Memory, MemoryRecord
 from schemas.scope import Scope
-from worker.core.judgment import MAX_GROUP
+from worker.core.groups.judgment import MAX_GROUP
+from worker.core.groups.setting import PassName
 from worker.core.ports import Query
-from worker.core.setting import PassName
 
 #: When a memory was last changed, and its id: the order in which a pass goes over a scope.
 Place = tuple[datetime, UUID]

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from schemas.base import FORMAT, AwareDatetime, Stored
 from schemas.scope import Scope
-from worker.core.setting import PassName
+from worker.core.groups.setting import PassName
 from worker.core.sleeping.night import Due, Place
 from worker.errors import Misconfigured
 

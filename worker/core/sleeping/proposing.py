@@ -8,8 +8,8 @@ from schemas.ids import uuid_of
 from schemas.memory import MemoryRecord
 from schemas.plan import Plan, Run
 from schemas.scope import Scope
-from worker.core.accepting import of_run
-from worker.core.setting import PassName
+from worker.core.groups.setting import PassName
+from worker.core.planning.accepting import of_run
 
 
 def slice_run_id(scope: Scope, name: PassName, groups: Sequence[Sequence[MemoryRecord]]) -> UUID:

@@ -7,7 +7,7 @@ from schemas.base import AwareDatetime, Frozen
 from schemas.memory import Reason
 from schemas.plan import Plan, Relation, Retire, Revise, Usage
 from schemas.scope import Scope
-from worker.core.setting import PassName
+from worker.core.groups.setting import PassName
 
 
 class Diff(Frozen):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.memory import MemoryRecord
+from worker.core.groups.setting import PassName
 from worker.core.ports import Query
-from worker.core.setting import PassName
 from worker.core.sleeping.company import cut, is_before, queries_around
 from worker.core.sleeping.night import Due, Night, Sight, Slice
 

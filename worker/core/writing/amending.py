@@ -11,9 +11,9 @@ from schemas.base import Frozen, Text
 from schemas.explaining import Form, explained
 from schemas.memory import Memory, MemoryRecord
 from schemas.plan import Plan, Revise
-from worker.core import merging
 from worker.core.current import current
-from worker.core.setting import Setting
+from worker.core.groups import merging
+from worker.core.groups.setting import Setting
 from worker.core.writing.stated import Date, Fields, Kind, Masked, Saying, Slot, Tags, Time
 from worker.core.writing.superseding import with_changes
 from worker.errors import Unprocessable

@@ -2,10 +2,10 @@
 
 from schemas.memory import Fact, Memory
 from schemas.plan import Add, Plan
-from worker.core.equal_facts import beside_its_words
-from worker.core.gate import SAID_AGAIN
-from worker.core.judgment import Candidacy, Group, Groups, memories_in
-from worker.core.words import normalised
+from worker.core.groups.judgment import Candidacy, Group, Groups, memories_in
+from worker.core.judging.equal_facts import beside_its_words
+from worker.core.judging.gate import SAID_AGAIN
+from worker.core.texts.words import normalised
 
 UNJUDGED = "added as it stands, without a judgment"
 

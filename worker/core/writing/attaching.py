@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from schemas.memory import Memory
 from schemas.plan import Add, Change, Confirm, File, Plan, Revise
-from worker.core import merging
+from worker.core.groups import merging
 from worker.core.writing.stated import Stated
 
 

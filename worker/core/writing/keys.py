@@ -5,7 +5,7 @@ from uuid import UUID
 
 from schemas.ids import write_run_id
 from schemas.plan import Run
-from worker.core import runs
+from worker.core.planning import runs
 
 #: No key has this sign and none is empty, so joined keys are no other key.
 JOINT = "\0"

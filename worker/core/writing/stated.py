@@ -16,10 +16,10 @@ from schemas.masking import mask, mask_metadata
 from schemas.memory import Authority, Fact, PartialDate
 from schemas.scope import Name, Scope
 from schemas.turn import Role, Turn
-from worker.core.extract import LONGEST_SLOT, slot_name
-from worker.core.identifiers import identifiers
-from worker.core.lengths import LONGEST_NAME, LONGEST_TEXT
-from worker.core.words import is_blank
+from worker.core.hearing.extract import LONGEST_SLOT, slot_name
+from worker.core.texts.identifiers import identifiers
+from worker.core.texts.lengths import LONGEST_NAME, LONGEST_TEXT
+from worker.core.texts.words import is_blank
 from worker.errors import Unprocessable
 
 MAX_TAGS, LONGEST_TAG = 50, 100

@@ -6,9 +6,9 @@ from uuid import UUID
 from schemas.base import Vector
 from schemas.memory import ArchiveRecord, Fact, Memory, MemoryRecord, Reason
 from schemas.plan import Change, Plan, Retire, Revise
-from worker.core import merging
-from worker.core.accepting import bases
-from worker.core.setting import Setting
+from worker.core.groups import merging
+from worker.core.groups.setting import Setting
+from worker.core.planning.accepting import bases
 from worker.core.writing.stated import Stated
 from worker.errors import Unprocessable, VersionMoved
 

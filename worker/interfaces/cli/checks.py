@@ -16,10 +16,10 @@ from worker.adapters.redis_server import connect
 from worker.adapters.stores.opening import open_store
 from worker.adapters.tokenizer import token_counter
 from worker.app import broker_of
-from worker.core.detectors import DETECTORS
-from worker.core.extract import Extraction
-from worker.core.heard import Heard
-from worker.core.setting import RESOLVERS
+from worker.core.groups.setting import RESOLVERS
+from worker.core.hearing.extract import Extraction
+from worker.core.hearing.heard import Heard
+from worker.core.judging.detectors import DETECTORS
 from worker.core.step import BadReply
 from worker.errors import Misconfigured, SlowwaveError
 from worker.interfaces.cli.where import model_of, redis_of, shown, without_secrets

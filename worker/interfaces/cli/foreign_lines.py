@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from worker.adapters.sources.reading import Cut
-from worker.core.foreign import Foreign, items_of, of_mem0, shape_of, statement
+from worker.core.moving.foreign import Foreign, items_of, of_mem0, shape_of, statement
 from worker.errors import Unprocessable
 
 

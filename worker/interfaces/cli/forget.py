@@ -10,9 +10,9 @@ import typer
 from rich.table import Table
 
 from schemas.scope import Scope
-from worker.core.going import Named
+from worker.core.forgetting.going import Named
 from worker.core.ports import Reader
-from worker.core.words import carriers
+from worker.core.texts.words import carriers
 from worker.direct.forgetting import Receipt, Sighted, Wanted, sighted
 from worker.direct.forgetting import forget as forget_them
 from worker.interfaces.cli.ending import Failed

@@ -11,7 +11,7 @@ from rich.table import Table
 from schemas.memory import Archive, Memory
 from schemas.scope import Scope
 from worker.core.current import first_said
-from worker.core.hidden import Veil
+from worker.core.forgetting.hidden import Veil
 from worker.core.ports import Reader
 from worker.interfaces.cli.ending import Failed
 from worker.interfaces.cli.naming import LISTED, digits_of, memory_ever

@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from schemas.plan import Changed, Run
 from schemas.scope import Scope
+from worker.core.planning.runs import applied
 from worker.core.ports import Reader
-from worker.core.runs import applied
 from worker.interfaces.cli.output import short, when
 from worker.interfaces.cli.versions import Texts, reasoned, texts_in
 from worker.recall import veil_of

@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from schemas.plan import Add, Plan, Revise, Run
 from schemas.scope import Scope
+from worker.core.planning.runs import applied
 from worker.core.ports import Reader
-from worker.core.runs import applied
 from worker.direct.undoing import freed, planned, undo, unfinished
 from worker.interfaces.cli.ending import Failed
 from worker.interfaces.cli.opening import opened, reading

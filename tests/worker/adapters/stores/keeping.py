@@ -9,7 +9,7 @@ from schemas.scope import Scope
 from tests.build import NOW, memory, uid, vector
 from tests.hold import HELD
 from worker.core.ports import Nominated, Query, Store
-from worker.core.words import terms
+from worker.core.texts.words import terms
 
 POOL = 10
 

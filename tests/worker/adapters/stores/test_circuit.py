@@ -8,7 +8,7 @@ import pytest
 
 from worker.adapters.stores.circuit import CircuitBreaker
 from worker.adapters.stores.weaviate_errors import NoTenant
-from worker.core.circuit import FIRST_SECONDS, LONGEST_SECONDS, SEVERAL
+from worker.core.failing.circuit import FIRST_SECONDS, LONGEST_SECONDS, SEVERAL
 from worker.errors import LeaseLost, Misconfigured, Unavailable, Unprocessable
 
 SILENCE = Unavailable("no answer", part="store")

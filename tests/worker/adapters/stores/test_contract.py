@@ -32,7 +32,7 @@ from tests.worker.adapters.stores.keeping import (
 )
 from worker.adapters.stores.opening import open_store
 from worker.core.ports import About, Nominated, Query, Store
-from worker.core.words import terms
+from worker.core.texts.words import terms
 from worker.errors import LeaseLost, Misconfigured, Retryable, Unprocessable
 
 FULL: dict[str, Any] = {

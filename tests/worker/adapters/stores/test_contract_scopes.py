@@ -25,7 +25,7 @@ from tests.worker.adapters.stores.keeping import (
 )
 from worker.adapters.stores.opening import open_store
 from worker.core.ports import About, Erased, Query, Store, Writer
-from worker.core.words import terms
+from worker.core.texts.words import terms
 from worker.errors import Misconfigured, Retryable
 
 #: To the microsecond, in a zone of its own.

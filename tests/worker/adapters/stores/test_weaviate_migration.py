@@ -22,7 +22,7 @@ from worker.adapters.stores.weaviate_address import Address
 from worker.adapters.stores.weaviate_collections import ARCHIVE, MEMORY, SCOPE, TENANTED
 from worker.adapters.stores.weaviate_migration import Migrated, migrate
 from worker.core.ports import About, Query
-from worker.core.words import terms
+from worker.core.texts.words import terms
 from worker.errors import Misconfigured
 
 EMBEDDING = ("tests_8", 8)

@@ -20,7 +20,7 @@ from worker.adapters.stores.weaviate import WeaviateStore
 from worker.adapters.stores.weaviate_address import Address, parse
 from worker.adapters.stores.weaviate_collections import TENANTED
 from worker.core.ports import About, Erased, Query
-from worker.core.words import terms
+from worker.core.texts.words import terms
 from worker.errors import LeaseLost, Misconfigured, Retryable
 
 OLD, NEW = ("tests_8", 8), ("another_8", 8)

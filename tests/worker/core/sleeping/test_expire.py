@@ -7,7 +7,7 @@ import pytest
 from schemas.plan import Retire, Revise
 from tests.build import NOW, RUN, SCOPE, at, record, vector
 from worker.core.current import current
-from worker.core.setting import Setting
+from worker.core.groups.setting import Setting
 from worker.core.sleeping.expire import Expire, texts_after, written_down
 from worker.core.sleeping.night import Bounds, Glance, Night, Sight
 

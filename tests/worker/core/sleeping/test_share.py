@@ -7,7 +7,7 @@ import pytest
 
 from schemas.plan import Changed, Plan, Retire, Run
 from tests.build import NOW, SCOPE, memory, record, uid
-from worker.core.merging import archived
+from worker.core.groups.merging import archived
 from worker.core.sleeping.note import Begun, Note, read_note
 from worker.core.sleeping.own import has_joined, is_settled
 from worker.core.sleeping.share import joined, within_share

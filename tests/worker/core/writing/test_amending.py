@@ -5,7 +5,7 @@ import pytest
 
 from schemas.memory import Memory, MemoryRecord
 from tests.build import NOW, RUN, SCOPE, at, memory, uid, vector
-from worker.core.setting import Setting
+from worker.core.groups.setting import Setting
 from worker.core.writing.amending import EDITED, amended, amending, amendment
 from worker.errors import Unprocessable
 

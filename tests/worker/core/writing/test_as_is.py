@@ -4,8 +4,8 @@ import pytest
 
 from schemas.memory import Fact, MemoryRecord
 from tests.build import NOW, RUN, SCOPE, candidacy, fact, record, uid
-from worker.core.plan import plan
-from worker.core.setting import Setting
+from worker.core.groups.setting import Setting
+from worker.core.planning.plan import plan
 from worker.core.writing.as_is import UNJUDGED, as_they_stand, unjudged
 
 TEA = record("Drinks tea")

@@ -6,9 +6,9 @@ from schemas.memory import Archive, Memory, MemoryRecord
 from schemas.plan import Plan
 from tests.build import NOW, RUN, SCOPE, at, candidacy, record
 from tests.worker.core.writing.saying import saying
-from worker.core.judgment import Group, Groups
-from worker.core.plan import plan
-from worker.core.setting import Setting
+from worker.core.groups.judgment import Group, Groups
+from worker.core.groups.setting import Setting
+from worker.core.planning.plan import plan
 from worker.core.writing.attaching import attached
 from worker.core.writing.stated import Stated
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from schemas.memory import Memory, MemoryRecord
 from schemas.plan import File, Plan, Retire
 from tests.build import SCOPE, at, candidacy, fact, turn, uid, vector
-from tests.worker.core.test_plan_properties import Shelf
-from worker.core.judgment import Group, Groups
-from worker.core.plan import new_texts, plan
-from worker.core.setting import Setting
+from tests.worker.core.planning.test_plan_properties import Shelf
+from worker.core.groups.judgment import Group, Groups
+from worker.core.groups.setting import Setting
+from worker.core.planning.plan import new_texts, plan
 from worker.core.writing.amending import amended, amending, amendment
 from worker.core.writing.attaching import attached
 from worker.core.writing.stated import Stated, checked, stated

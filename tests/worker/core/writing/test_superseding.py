@@ -6,7 +6,7 @@ from schemas.memory import MemoryRecord
 from schemas.plan import Change
 from tests.build import NOW, RUN, SCOPE, at, record, uid, vector
 from tests.worker.core.writing.saying import saying
-from worker.core.setting import Setting
+from worker.core.groups.setting import Setting
 from worker.core.writing.superseding import check, named, superseding
 from worker.errors import Unprocessable, VersionMoved
 

@@ -13,9 +13,9 @@ from tests.worker.interfaces.cli.running import WHOSE, Cli
 from worker.adapters.embedders.hashed import HashedEmbedder
 from worker.adapters.inbox import Inbox
 from worker.adapters.stores.sqlite import SqliteStore
-from worker.core.detectors import Judging
-from worker.core.heard import Heard
-from worker.core.judgment import Candidacy, Group, Groups
+from worker.core.groups.judgment import Candidacy, Group, Groups
+from worker.core.hearing.heard import Heard
+from worker.core.judging.detectors import Judging
 
 
 def turn(text: str, **fields: Any) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""What is done about failures: rests, breakers, budgets."""

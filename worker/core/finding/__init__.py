@@ -1,0 +1,1 @@
+"""Who may be meant: candidates, and the rankings they come from."""

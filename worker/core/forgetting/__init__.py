@@ -1,0 +1,1 @@
+"""What goes, what stays, and what no read may show meanwhile."""

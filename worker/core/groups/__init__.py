@@ -1,0 +1,1 @@
+"""What is judged: facts and memories about one thing, what a group of them comes to, under which rules."""

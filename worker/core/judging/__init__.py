@@ -1,0 +1,1 @@
+"""What is about the same thing, and the rules that an answer has to keep."""

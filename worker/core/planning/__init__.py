@@ -1,0 +1,1 @@
+"""From a judgment to finished records: the one place where verdicts become changes."""

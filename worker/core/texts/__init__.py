@@ -1,0 +1,1 @@
+"""What a text says and of what it is made, in any script."""
