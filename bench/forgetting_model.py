@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bench.gatemem import holds
-from worker.core.groups.judgment import MAX_GROUP, is_fact
+from worker.core.groups.judgment import MAX_GROUP, is_fact, most_members
 from worker.core.hearing.forget_requests import asks_to_forget
 from worker.core.texts.lengths import LONGEST_TEXT
 
@@ -80,7 +80,7 @@ class Oracle:
                 continue
             meant = self._meant(fact, shown)
             free = [one for one in meant if one not in taken]
-            members = free[: MAX_GROUP - 1]
+            members = free[: most_members(MAX_GROUP, forgets=True) - 1]
             self.crowded_out += len([one for one in free if not is_fact(one)][len(members) :])
             if members:
                 taken.update(members, [fact["id"]])

@@ -205,7 +205,7 @@ def in_place_of(live: Sequence[Stand], named: Sequence[Stand], said: Said) -> Af
     said_at = max(said.at, *(one.said_at for one in named))
     stands = made_one(said.text, named, said_at)
     until = end_of(said.slot, said.at)
-    return After(rest, replace(stands, until=until, pinned=named[0].pinned))
+    return After(rest, replace(stands, until=until, pinned=any(one.pinned for one in named)))
 
 
 def _without(live: Iterable[Stand], gone: Stand) -> tuple[Stand, ...]:
