@@ -127,3 +127,9 @@ def clear(inbox: Inbox, lease: Lease, told: Queued) -> tuple[int, int]:
         inbox.parking.replay(told.proposed)
     recent = inbox.drop_recent(lease.claim, told.recent) if told.recent else 0
     return parked, recent
+
+
+def rewrite_own_log(parts: Parts) -> None:
+    """Have the embedded Redis write its file without what was deleted; any other does so when it is told to."""
+    if parts.settings.redis_url is None:
+        parts.inbox.rewrite_log()

@@ -1,6 +1,5 @@
 """Everything of a scope goes, and nothing of it comes back."""
 
-from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 
@@ -10,9 +9,9 @@ from worker.adapters.clearing import Queued
 from worker.adapters.inbox import Seized
 from worker.adapters.lease import Lease
 from worker.core.ports import Erased
-from worker.direct.holding import seized
-from worker.errors import SlowwaveError
+from worker.direct.holding import let_go_on_failure, seized
 from worker.parts import Parts
+from worker.purging import rewrite_own_log
 
 
 class Contents(Frozen):
@@ -64,15 +63,10 @@ def erase(parts: Parts, scope: Scope, now: datetime) -> Receipt:
     The embedded Redis writes its file anew afterwards; any other keeps what was deleted until its own next rewrite.
     """
     taken = seized(parts, scope.key)
-    try:
+    with let_go_on_failure(parts, taken.claim):
         gone = _erased(parts, scope, taken, now)
-    except BaseException:
-        with suppress(SlowwaveError):
-            parts.inbox.release(taken.claim)
-        raise
     parts.inbox.release(taken.claim)
-    if parts.settings.redis_url is None:
-        parts.inbox.rewrite_log()
+    rewrite_own_log(parts)
     return Receipt(scope_key=scope.key, erased_at=now, gone=gone)
 
 

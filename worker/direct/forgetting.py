@@ -28,7 +28,16 @@ from worker.core.texts.words import terms
 from worker.direct.holding import holding
 from worker.errors import SlowwaveError, Unavailable, Unprocessable
 from worker.parts import Parts
-from worker.purging import Purged, Queued, clear, everything, purge_due, purge_runs, queued
+from worker.purging import (
+    Purged,
+    Queued,
+    clear,
+    everything,
+    purge_due,
+    purge_runs,
+    queued,
+    rewrite_own_log,
+)
 
 log = structlog.get_logger()
 
@@ -106,8 +115,7 @@ def forget(parts: Parts, scope: Scope, wanted: Wanted, now: datetime) -> Receipt
         # Runs may tell what no record does: what was called the same in other words, or was planned and never done.
         runs = purge_runs(parts.store, scope, held.lease, sought)
         purged = purge_due(parts, scope, held.lease, now)
-    if parts.settings.redis_url is None:
-        parts.inbox.rewrite_log()
+    rewrite_own_log(parts)
     lost = (runs | purged.runs) - {plan.run}
     dropped = Receipt(runs=len(lost), pending=pending, parked=parked, recent=recent)
     return _receipt(plan, purged, dropped)

@@ -38,20 +38,23 @@ def holding(parts: Parts, scope: Scope, now: datetime, *, seize: bool = False) -
     With `seize` it is taken as by `seized`. Without, raises `Retryable` while a worker holds it for longer than
     `WAIT_SECONDS`; then nothing was done.
     """
-    claim = _taken(parts, scope.key, seize=seize)
+    claim = _with_nothing_kept(parts, scope.key, now, seize=seize)
+    with let_go_on_failure(parts, claim), Lease(parts.inbox, claim) as lease:
+        ready(parts, scope, lease, now)
+        held = Holding(claim, lease)
+        yield held
+    parts.inbox.release(claim, held.settled)
+
+
+@contextmanager
+def let_go_on_failure(parts: Parts, claim: Claim) -> Iterator[None]:
+    """Where something inside raises, the scope is free at once and not only when its lease runs out."""
     try:
-        while (kept := kept_by(parts.inbox, claim)) is not None:
-            _finish(parts, claim, kept, now)
-            claim = _taken(parts, scope.key, seize=seize)
-        with Lease(parts.inbox, claim) as lease:
-            ready(parts, scope, lease, now)
-            held = Holding(claim, lease)
-            yield held
+        yield
     except BaseException:
         with suppress(SlowwaveError):
             parts.inbox.release(claim)
         raise
-    parts.inbox.release(claim, held.settled)
 
 
 def seized(parts: Parts, scope_key: str) -> Seized:
@@ -61,14 +64,21 @@ def seized(parts: Parts, scope_key: str) -> Seized:
     call takes longer, and it begins no other.
     """
     taken = parts.inbox.seize(scope_key)
-    try:
+    with let_go_on_failure(parts, taken.claim):
         if taken.was_held:
             time.sleep(parts.inbox.lease_seconds / 3)
-    except BaseException:
-        with suppress(SlowwaveError):
-            parts.inbox.release(taken.claim)
-        raise
     return taken
+
+
+def _with_nothing_kept(parts: Parts, scope_key: str, now: datetime, *, seize: bool) -> Claim:
+    """The scope, once what a crash left is finished or put aside: either ends the claim that it was found under."""
+    while True:
+        claim = _taken(parts, scope_key, seize=seize)
+        with let_go_on_failure(parts, claim):
+            kept = kept_by(parts.inbox, claim)
+            if kept is None:
+                return claim
+            _finish(parts, claim, kept, now)
 
 
 def _finish(parts: Parts, claim: Claim, kept: Kept, now: datetime) -> None:
