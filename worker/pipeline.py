@@ -54,6 +54,9 @@ def consolidate(parts: Parts, claim: Claim, now: datetime) -> Outcome:
         before = _kept_since_erased(parts, claim)
         kept = before or _decide(parts, claim, lease, now)
         if kept.plan is not None and not (before and _is_done(parts.store, kept.plan)):
+            if before:
+                # A new plan was made of a scope that was changed over already.
+                change_over(parts.store, parts.embedder, kept.plan.scope, lease)
             _apply(parts, kept.plan, lease)
         private = runs.forgetting_turns(kept.plan)
         if kept.plan is not None and private:
@@ -103,8 +106,7 @@ def _is_done(store: Store, plan: Plan) -> bool:
 
 
 def _apply(parts: Parts, plan: Plan, lease: Lease) -> None:
-    """What cannot be finished is marked so, with its plan, before `PlanConflict` rises."""
-    change_over(parts.store, parts.embedder, plan.scope, lease)
+    """On a scope under our embedder. What cannot be finished is marked so, with its plan; then `PlanConflict` rises."""
     plan = under(plan, parts.embedder)
     try:
         apply(parts.store, plan, lease)
