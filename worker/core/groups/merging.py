@@ -233,3 +233,15 @@ def archived(  # noqa: PLR0913 - an archive has that many fields
         memory=memory, replaced_by=by, archived_at=now, reason=reason, why=why, run=run
     )
     return ArchiveRecord(archive=archive, vector=vector)
+
+
+def outdated(old: MemoryRecord, *, why: str, run: UUID, now: datetime) -> ArchiveRecord:
+    """The snapshot of a version that its own next one replaces."""
+    return archived(
+        *(old.memory, old.vector),
+        by=old.memory.id,
+        reason="superseded",
+        why=why,
+        run=run,
+        now=now,
+    )

@@ -9,7 +9,7 @@ from schemas.ids import restore_run_id
 from schemas.memory import ArchiveRecord, Memory, MemoryRecord
 from schemas.plan import Add, Change, Plan, Revise
 from schemas.scope import Scope
-from worker.core.groups.merging import archived
+from worker.core.groups.merging import outdated
 from worker.errors import Unprocessable
 
 #: What every write changes.
@@ -84,14 +84,7 @@ def _changes(versions: Versions, version: int, run: UUID, now: datetime) -> list
         return [Add(record=record, relation="new", why=why)]
     if same_content(record.memory, live.memory):
         return []
-    over = archived(
-        *(live.memory, live.vector),
-        by=versions.id,
-        reason="superseded",
-        why=why,
-        run=run,
-        now=now,
-    )
+    over = outdated(live, why=why, run=run, now=now)
     return [Revise(record=record, archive=over, relation="update", why=why)]
 
 

@@ -141,15 +141,7 @@ def amending(setting: Setting, turn: UUID, old: MemoryRecord, new: MemoryRecord,
     }
     revise = Revise(
         record=new.model_copy(update={"memory": new.memory.model_copy(update=grown)}),
-        archive=merging.archived(
-            old.memory,
-            old.vector,
-            by=old.memory.id,
-            reason="superseded",
-            why=why,
-            run=setting.run,
-            now=setting.now,
-        ),
+        archive=merging.outdated(old, why=why, run=setting.run, now=setting.now),
         relation="update",
         why=why,
         turn_ids=(turn,),

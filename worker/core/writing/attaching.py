@@ -65,11 +65,8 @@ def _kept(change: Confirm, memory: Memory, plan: Plan) -> Revise:
     grown = {"version": before.version + 1, "updated_at": plan.planned_at}
     return Revise(
         record=change.record.model_copy(update={"memory": memory.model_copy(update=grown)}),
-        archive=merging.archived(
-            before,
-            change.record.vector,
-            by=before.id,
-            reason="superseded",
+        archive=merging.outdated(
+            change.record.model_copy(update={"memory": before}),
             why=change.why,
             run=plan.run,
             now=plan.planned_at,

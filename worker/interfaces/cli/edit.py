@@ -7,7 +7,17 @@ import typer
 from pydantic import JsonValue
 
 from worker.interfaces.cli.options import AppName, AsJson, UserName
-from worker.interfaces.cli.writing import IfVersion, MemoryId, Why, change, fields_of, named
+from worker.interfaces.cli.writing import (
+    HappenedAt,
+    IfVersion,
+    Kind,
+    MemoryId,
+    Until,
+    Why,
+    change,
+    fields_of,
+    named,
+)
 
 
 class Clearable(StrEnum):
@@ -31,22 +41,9 @@ def edit(
             metavar="NAME", help="What of its subject it tells, such as home.", show_default=False
         ),
     ] = None,
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Such as fact, preference, instruction.", show_default=False
-        ),
-    ] = None,
-    happened_at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE", help="2024, 2024-01, 2024-01-29 or with a time.", show_default=False
-        ),
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="It is true only until then.", show_default=False),
-    ] = None,
+    kind: Kind = None,
+    happened_at: HappenedAt = None,
+    until: Until = None,
     clear: Annotated[
         list[Clearable] | None,
         typer.Option(help="Take this field out; several times.", show_default=False),

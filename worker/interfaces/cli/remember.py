@@ -14,7 +14,7 @@ from worker.interfaces.cli.naming import memory_that_stands
 from worker.interfaces.cli.opening import opened
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.remembering import write_lines
-from worker.interfaces.cli.writing import fields_of, named, tell
+from worker.interfaces.cli.writing import HappenedAt, Kind, Until, fields_of, named, tell
 
 
 def remember(
@@ -49,24 +49,13 @@ def remember(
             metavar="NAME", help="What of the subject it tells, such as home.", show_default=False
         ),
     ] = None,
-    kind: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Such as fact, preference, instruction."),
-    ] = None,
+    kind: Kind = None,
     said_at: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="With its offset; now if not said.", show_default=False),
     ] = None,
-    happened_at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE", help="2024, 2024-01, 2024-01-29 or with a time.", show_default=False
-        ),
-    ] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="It is true only until then.", show_default=False),
-    ] = None,
+    happened_at: HappenedAt = None,
+    until: Until = None,
     after: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="What stands again after --until.", show_default=False),

@@ -27,6 +27,15 @@ Why = Annotated[
         "--reason", metavar="TEXT", help="Kept with the change, for people.", show_default=False
     ),
 ]
+Kind = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Such as fact, preference, instruction."),
+]
+HappenedAt = Annotated[
+    str | None,
+    typer.Option(metavar="DATE", help="2024, 2024-01, 2024-01-29 or with a time."),
+]
+Until = Annotated[str | None, typer.Option(metavar="TIME", help="It is true only until then.")]
 IfVersion = Annotated[
     int | None,
     typer.Option(
