@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -17,6 +17,7 @@ from schemas.memory import Archive, Fact, Memory
 from schemas.plan import Run
 from schemas.scope import Scope
 from tests.endpoint import Endpoint, endpoint
+from tests.fragile import Fragile, Killed
 from worker.adapters.breaker import Breaker
 from worker.adapters.chat import EndpointChat
 from worker.adapters.inbox import Claim, Inbox
@@ -151,3 +152,16 @@ def scripted(given: Desk, script: Script, **settings: Any) -> Iterator[Endpoint]
         finally:
             given.parts = before
             model.close()
+
+
+def crashes(table: Desk, part: str, nth: int, act: Callable[[], object], *, after: bool) -> bool:
+    """Whether the process dies in the act, at the nth call of this part, before or after it is carried out."""
+    whole = table.parts
+    table.parts = replace(whole, **{part: cast("Any", Fragile(getattr(whole, part), nth, after))})
+    try:
+        act()
+    except Killed:
+        return True
+    finally:
+        table.parts = whole
+    return False

@@ -17,9 +17,9 @@ from schemas.keys import PartitionKeys
 from schemas.memory import Fact
 from schemas.scope import Scope
 from tests.build import fact, uid
-from tests.desk import Desk, Says, desk
+from tests.desk import Desk, Says, crashes, desk
 from tests.similarity import GivenSimilarities
-from tests.worker.direct.test_remembering import crashes, everything
+from tests.worker.direct.test_remembering import everything
 from tests.worker.direct.writing import judged_by, tell
 from worker.core.hearing.heard import Heard
 from worker.core.ports import Store

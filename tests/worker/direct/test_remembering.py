@@ -1,10 +1,9 @@
 """Ready statements become memories: on both stores."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from itertools import count
-from typing import Any, cast
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -16,8 +15,7 @@ from schemas.ids import write_run_id, write_turn_id
 from schemas.keys import PartitionKeys
 from schemas.scope import Scope
 from tests.build import uid
-from tests.desk import Desk, Judges, desk, scripted
-from tests.fragile import Fragile, Killed
+from tests.desk import Desk, Judges, crashes, desk, scripted
 from tests.similarity import GivenSimilarities
 from tests.worker.direct.writing import judged_by, saying, tell
 from worker.core.groups.judgment import Candidacy, Groups
@@ -333,18 +331,6 @@ def test_where_another_took_the_scope_meanwhile_nothing_is_written(
     with pytest.raises(LeaseLost):
         tell(table, BRUGES)
     assert everything(table) == before
-
-
-def crashes(table: Desk, part: str, nth: int, act: Callable[[], object], *, after: bool) -> bool:
-    whole = table.parts
-    table.parts = replace(whole, **{part: cast("Any", Fragile(getattr(whole, part), nth, after))})
-    try:
-        act()
-    except Killed:
-        return True
-    finally:
-        table.parts = whole
-    return False
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])

@@ -1,6 +1,6 @@
 """A person accepts what the cap held back: on both stores."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -12,8 +12,7 @@ from schemas.keys import PartitionKeys
 from schemas.memory import Fact
 from schemas.scope import Scope
 from tests.build import fact
-from tests.desk import Desk, Judges, Says, desk
-from tests.fragile import Fragile, Killed
+from tests.desk import Desk, Judges, Says, crashes, desk
 from tests.similarity import GivenSimilarities
 from worker.adapters.parking import Letter
 from worker.core.groups.judgment import Candidacy, Group, Groups
@@ -229,25 +228,13 @@ def test_put_back_under_a_higher_cap_it_is_learned_like_any_other(table: Desk) -
     assert list(table.parts.inbox.parking.letters()) == []
 
 
-def _crashes(table: Desk, part: str, nth: int, act: Callable[[], object], *, after: bool) -> bool:
-    whole = table.parts
-    table.parts = replace(whole, **{part: cast("Any", Fragile(getattr(whole, part), nth, after))})
-    try:
-        act()
-    except Killed:
-        return True
-    finally:
-        table.parts = whole
-    return False
-
-
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("part", ["store", "inbox"])
 def test_a_crash_at_any_call_leaves_it_to_be_accepted_again_or_done(
     table: Desk, redis_client: Redis, part: str, after: bool
 ) -> None:
     waiting, nth = letter(table), 1
-    while _crashes(table, part, nth, lambda: accept(table.parts, waiting, LATER), after=after):
+    while crashes(table, part, nth, lambda: accept(table.parts, waiting, LATER), after=after):
         nth += 1
         redis_client.zadd(PartitionKeys(0).busy, {table.scope.key: 1})
         assert len(table.live()) + len(table.archives()) >= len(THINGS)

@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, cast
 from uuid import UUID, uuid4
 
@@ -14,8 +15,7 @@ from schemas.keys import PartitionKeys, ScopeKeys
 from schemas.plan import Plan, Run
 from schemas.scope import Scope
 from tests.build import at
-from tests.desk import Desk
-from tests.fragile import Fragile, Killed
+from tests.desk import Desk, crashes
 from tests.hold import HELD
 from tests.worker.core.planning.test_plan_properties import DECISIONS, Decision
 from tests.worker.direct.turning import (
@@ -265,17 +265,8 @@ def test_a_run_that_is_half_done_is_seen_by_a_dry_run_and_finished_before_an_und
     assert unfinished(table.parts.store, table.scope) == []
 
 
-def _crashes(table: Desk, part: str, nth: int, run: UUID, *, after: bool) -> bool:
-    """Whether an undo of the run makes so many calls."""
-    whole = table.parts
-    table.parts = replace(whole, **{part: cast("Any", Fragile(getattr(whole, part), nth, after))})
-    try:
-        undo(table.parts, table.scope, run, LATER)
-    except Killed:
-        return True
-    finally:
-        table.parts = whole
-    return False
+def undo_it(table: Desk, run: UUID) -> None:
+    undo(table.parts, table.scope, run, LATER)
 
 
 def undo_unless_done(table: Desk, run: UUID) -> None:
@@ -294,7 +285,7 @@ def test_a_crash_between_any_two_calls_leaves_it_undone_or_as_it_was(
         moved = _story(table, nth)
         before = contents(table.parts.store, table.scope)
         run = moved.id
-        crashed = _crashes(table, part, nth, run, after=after)
+        crashed = crashes(table, part, nth, partial(undo_it, table, run), after=after)
         expire(redis_client, table.scope)
         with holding(table.parts, table.scope, LATER):
             "whoever comes next finishes it, or finds that nothing was begun"
@@ -323,7 +314,7 @@ def test_a_crash_while_an_undo_is_undone_is_finished_too(
     while crashed:
         moved = _story(table, nth)
         back = undo(table.parts, table.scope, moved.id, LATER).run
-        crashed = _crashes(table, "store", nth, back, after=after)
+        crashed = crashes(table, "store", nth, partial(undo_it, table, back), after=after)
         expire(redis_client, table.scope)
         with holding(table.parts, table.scope, LATER):
             "whoever comes next finishes it, or finds that nothing was begun"
