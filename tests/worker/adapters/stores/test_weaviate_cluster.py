@@ -63,9 +63,10 @@ def patiently(work: Callable[[], None]) -> None:
 
 
 def batch(scope: Scope, number: int) -> Plan:
-    one = memory(f"fact {number}", scope=scope)
+    run = uid(f"{scope.key} {number}")
+    one = memory(f"fact {number}", scope=scope, last_run=run)
     return Plan(
-        run=uid(f"{scope.key} {number}"),
+        run=run,
         kind="batch",
         scope=scope,
         turn_ids=(uid(f"turn {number}"),),
