@@ -1,7 +1,7 @@
 """A night in one scope, top to bottom: pass by pass, slice by slice, each under the lease and let go between."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -11,19 +11,16 @@ from schemas.plan import Run
 from schemas.scope import Scope
 from worker.core.groups.setting import PassName
 from worker.core.sleeping.company import merged_before
-from worker.core.sleeping.expire import Expire
-from worker.core.sleeping.flags import Flags
 from worker.core.sleeping.night import Bounds, Due, Glance, Night, Pass, Sight, Slice, place_of
 from worker.core.sleeping.note import Note, reached
 from worker.core.sleeping.own import has_joined, is_settled
 from worker.core.sleeping.proposing import is_waiting
 from worker.core.sleeping.report import Passed, Report, with_slice
-from worker.core.sleeping.tidy import Tidy
 from worker.direct.nights import Foreseeing, Hands, Looks, Way, Working
-from worker.direct.reorganizing import Decided, Thinking
+from worker.direct.passes import Doing, passes_of
+from worker.direct.slices import Decided, Thinking
 from worker.errors import OverBudget
 from worker.parts import Parts
-from worker.settings import Settings
 from worker.thinking import reach_of
 
 
@@ -31,18 +28,30 @@ class Stopped(Exception):
     """The rest has to wait; says for what."""
 
 
-def sleep(parts: Parts, scope: Scope, now: datetime, *, dry_run: bool = False) -> Report:
+def _nothing_else() -> str | None:
+    """For whoever has all night."""
+
+
+def sleep(
+    parts: Parts,
+    scope: Scope,
+    now: datetime,
+    *,
+    dry_run: bool = False,
+    comes_first: Callable[[], str | None] = _nothing_else,
+) -> Report:
     """Tidy one scope, as far as the turns that wait and the budget let it.
 
-    What was done stays done, and the next night goes on from there. A dry run asks the same questions, takes no lease
-    and writes nothing. Raises `Retryable` while a worker holds the scope, and what the parts raise.
+    What was done stays done, and the next night goes on from there. `comes_first` is asked before each slice: what it
+    names ends the night there. A dry run asks the same questions, takes no lease and writes nothing. Raises `Retryable`
+    while a worker holds the scope, and what the parts raise.
     """
     began = time.monotonic()
     report = Report(scope=scope, began_at=now, dry_run=dry_run)
     if not parts.store.about(scope).is_prepared:
         return report
     way: Way = Foreseeing(parts, scope) if dry_run else Working(parts, scope, now)
-    sleeper = _Sleeper(parts, scope, now, way)
+    sleeper = _Sleeper(parts, scope, now, way, comes_first)
     stopped = None
     try:
         sleeper.sleep()
@@ -59,23 +68,13 @@ def sleep(parts: Parts, scope: Scope, now: datetime, *, dry_run: bool = False) -
     )
 
 
-def passes_of(settings: Settings) -> list[Pass]:
-    """Each once, in the order of the settings."""
-    names = tuple(dict.fromkeys(settings.sleep_passes))
-    all_of_them: dict[PassName, Pass] = {
-        "expire": Expire(),
-        "tidy": Tidy(leaves_flags="flags" in names),
-        "flags": Flags(),
-    }
-    return [all_of_them[name] for name in names]
-
-
 @dataclass
 class _Sleeper:
     parts: Parts
     scope: Scope
     now: datetime
     way: Way
+    comes_first: Callable[[], str | None]
     passed: dict[PassName, Passed] = field(default_factory=dict)
     #: Run → whether its work is settled.
     settled: dict[UUID, bool] = field(default_factory=dict)
@@ -96,8 +95,9 @@ class _Sleeper:
             with self.way.hands() as hands:
                 hands.keep(self.way.note().ended())
 
-    def _go_over(self, one: Pass) -> None:
+    def _go_over(self, doing: Doing) -> None:
         """Until nothing is due: what is changed meanwhile is taken up as well."""
+        one = doing.going
         night = self._night(one)
         live = len(night.live)
         self.passed[one.name] = Passed(name=one.name, before=live, after=live)
@@ -106,12 +106,14 @@ class _Sleeper:
             taken.update(due)
             while due:
                 self._let_turns_go_first()
-                due = due[self._slice(one, night, due) :]
+                due = due[self._slice(doing, night, due) :]
             night = self._night(one)
 
     def _let_turns_go_first(self) -> None:
         if waiting := self.way.waiting():
             raise Stopped(f"{waiting} turns wait to be consolidated: they go first")
+        if other := self.comes_first():
+            raise Stopped(other)
         # Last: whoever holds a scope makes room for it.
         if not self.parts.store.about(self.scope).is_prepared:
             raise Stopped("the scope was erased")
@@ -131,8 +133,9 @@ class _Sleeper:
         new = (glance for glance in self.live.values() if night.is_new(one.name, glance.place))
         return self._knowing(night, (glance.last_run for glance in new))
 
-    def _slice(self, one: Pass, night: Night, due: Sequence[Due]) -> int:
+    def _slice(self, doing: Doing, night: Night, due: Sequence[Due]) -> int:
         """How many of those that are due are done with."""
+        one = doing.going
         began, self.live = time.monotonic(), None
         with self.way.hands() as hands:
             note = self._note()
@@ -140,10 +143,10 @@ class _Sleeper:
             here = self._here(portion)
             sight = self._sight(one, night, here)
             cut = one.first_slice(sight)
-            if cut.groups:
+            if cut.groups or cut.records:
                 note = note.begun(len(night.live), self.now)
-            decided = self._decided(one.name, cut, note)
-            note = self._carried_out(hands, cut, decided, note)
+            decided = self._decided(doing, cut, note)
+            note = self._carried_out(hands, decided, note)
             done = due.index(here[cut.done][0]) if cut.done < len(here) else one.portion
             if one.keeps_place:
                 hands.keep(note.marked(one.name, reached(due, done)))
@@ -211,20 +214,20 @@ class _Sleeper:
             id = run.undoes
         return chain
 
-    def _decided(self, name: PassName, cut: Slice, note: Note) -> Decided:
-        thinking = Thinking(self.parts, self.scope, self.now, name)
-        if not cut.groups or note.night is None:
-            return thinking.written_down(cut)
+    def _decided(self, doing: Doing, cut: Slice, note: Note) -> Decided:
+        if note.night is None:
+            return Decided()
+        thinking = Thinking(self.parts, self.scope, self.now, doing.going.name)
         try:
-            return thinking.judged(cut, note.night)
+            return doing.decided(thinking, cut, note.night)
         except OverBudget as error:
             raise Stopped(str(error)) from error
 
     @staticmethod
-    def _carried_out(hands: Hands, cut: Slice, decided: Decided, note: Note) -> Note:
+    def _carried_out(hands: Hands, decided: Decided, note: Note) -> Note:
         """What is to be done is noted before: whatever a crash leaves, it is counted if it was done, and only then."""
         for plan in decided.done:
-            if cut.groups:
+            if decided.counts:
                 note = note.intending(plan.run, decided.changed)
                 hands.keep(note)
             hands.carry_out(plan)
@@ -236,7 +239,7 @@ class _Sleeper:
     def _tell(self, name: PassName, cut: Slice, decided: Decided, seconds: float) -> None:
         self.passed[name] = with_slice(
             self.passed[name],
-            looked_at=len(cut.lapsed) or cut.done,
+            looked_at=len(cut.records) or cut.done,
             asked=len(cut.groups),
             misjudged=decided.misjudged,
             usage=decided.usage,

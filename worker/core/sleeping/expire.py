@@ -37,7 +37,7 @@ class Expire:
 
     def first_slice(self, sight: Sight) -> Slice:
         records = tuple(record for _, record in sight.due if _has_lapsed(record, sight.night))
-        return Slice(len(sight.due), lapsed=records)
+        return Slice(len(sight.due), records=records)
 
 
 def _has_lapsed(record: MemoryRecord, night: Night) -> bool:

@@ -110,8 +110,8 @@ class Slice:
     done: int
     #: Memories that are judged together, no memory twice; each group is about its first.
     groups: tuple[tuple[MemoryRecord, ...], ...] = ()
-    #: Memories whose end is written down.
-    lapsed: tuple[MemoryRecord, ...] = ()
+    #: Memories that the pass changes by itself, each for its own sake.
+    records: tuple[MemoryRecord, ...] = ()
 
 
 class Pass(Protocol):

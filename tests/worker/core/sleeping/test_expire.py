@@ -19,7 +19,7 @@ def due(**fields: Any) -> bool:
     live = {one.memory.id: Glance.of(one.memory)}
     tonight = Night(SCOPE, NOW, Bounds(0.5), live)
     found = Expire().due(tonight)
-    lapsed = Expire().first_slice(Sight(tonight, [(d, one) for d in found])).lapsed
+    lapsed = Expire().first_slice(Sight(tonight, [(d, one) for d in found])).records
     assert [one.memory.id for one in lapsed] == [due.id for due in found]
     return bool(found)
 
