@@ -22,7 +22,7 @@ demo: $(RUN) ## install what is needed into .venv and show the whole job on the 
 
 test: $(DEV) ## run the tests, on a real Redis and a real Weaviate (without one they are skipped)
 	@$(GET_WEAVIATE) >/dev/null || test "$$CI" != true
-	@$(VENV)/bin/python -m pytest --numprocesses auto --dist worksteal $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= $(VENV)/bin/python -m pytest --numprocesses auto --dist worksteal $(ARGS)
 
 test-model: $(DEV) ## run the tests that need a real small model (fetched on demand)
 	@$(VENV)/bin/python -m tests.model get || test "$$CI" != true

@@ -38,6 +38,9 @@ Script = Callable[[str, dict[str, Any]], Any]
 #: Nobody waits for quiet in a test: `settle` flushes.
 PATIENT = Limits(quiet_seconds=3600, max_wait_seconds=3600)
 
+#: Made once: that takes longer than the rest of a desk.
+GIVEN = Settings(redis_url="redis://given", model="scripted", _env_file=None)
+
 
 @dataclass(frozen=True)
 class Says:
@@ -116,11 +119,10 @@ def desk(
     partitions: int = 1,
 ) -> Desk:
     """With steps that find nothing, until the test gives others."""
-    settings = Settings(redis_url="redis://given", model="scripted", _env_file=None)
     inbox = Inbox(redis, partitions, lease_seconds)
     inbox.configure(PATIENT)
     parts = Parts(
-        settings=settings,
+        settings=GIVEN,
         inbox=inbox,
         breaker=Breaker(redis),
         spending=Spending(redis, partitions),

@@ -1,22 +1,25 @@
 """A real Redis or Valkey for tests: one for the session, and one of its own for a test that kills it."""
 
 import os
+import random
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from redis import Redis
 from redis.exceptions import RedisError
 
+from deploy.weaviate_process import PORTS
 from worker.adapters.embedded import server_program
 from worker.adapters.redis_server import connect
 from worker.errors import Misconfigured
 
 _HOST = "127.0.0.1"
-_WAIT_SECONDS = 20.0
+_WAIT_SECONDS = 60.0
 
 
 class RedisServer:
@@ -70,9 +73,13 @@ class RedisServer:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((_HOST, 0))
-        return int(probe.getsockname()[1])
+    """One that nobody listens on just now, and that no outgoing connection takes until a server has it (again)."""
+    # Not the generator that every test begins anew from the same seed: two processes would choose the same.
+    for port in random.SystemRandom().sample(PORTS, 100):
+        with suppress(OSError), socket.socket() as probe:
+            probe.bind((_HOST, port))
+            return port
+    raise OSError(f"no free port in {PORTS}")
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
@@ -205,7 +205,8 @@ def test_forgotten_said_anew_and_erased(two: Two, *, has_model: bool) -> None:
         with two.thinking():
             receipt = by_query(ours, story.query, MARCH)
     else:
-        ours.parts.settings.__dict__["model"] = "rules"
+        alone = ours.parts.settings.model_copy(update={"model": "rules"})
+        ours.parts = replace(ours.parts, settings=alone)
         receipt = by_query(ours, story.query, MARCH)
     assert (receipt.redacted, receipt.parked, receipt.pending) == (1, 1, 1)
     assert receipt.archives == 2

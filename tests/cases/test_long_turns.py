@@ -1,5 +1,6 @@
 """A turn of tens of thousands of characters."""
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ def parts_of(text: str) -> list[str]:
     return [part.turns[0].text for part in windows(Heard((turn(text=text),), window=ROOM))]
 
 
+@cache
 def long_turn() -> str:
     """Its first fact stands where two parts overlap."""
     for lines in range(1_100, 1_400):
@@ -36,9 +38,6 @@ def long_turn() -> str:
         if sum(TEACHER_SAID in part for part in parts_of(text)) == 2:
             return text
     pytest.fail("no place where parts overlap")
-
-
-LONG = long_turn()
 
 
 def finds(job: str, document: dict[str, Any]) -> dict[str, Any]:
@@ -60,14 +59,15 @@ def test_two_facts_in_a_paste_of_log_lines_are_found_once_and_cite_one_turn(
     at_desk: AtDesk, scope: Scope, redis_client: Redis
 ) -> None:
     table = at_desk(scope)
-    assert len(LONG) > 59_000
+    long = long_turn()
+    assert len(long) > 59_000
     with scripted(table, finds, extraction_tokens=ROOM) as server:
-        table.say(LONG, "2026-08-01T10:00:00Z", id="e1")
+        table.say(long, "2026-08-01T10:00:00Z", id="e1")
         table.settle()
         asked = server.documents
         written = table.runs()
         redis_client.flushall()
-        table.say(LONG, "2026-08-01T10:00:00Z", id="e1")
+        table.say(long, "2026-08-01T10:00:00Z", id="e1")
         table.settle()
 
     live = table.live()
@@ -76,7 +76,7 @@ def test_two_facts_in_a_paste_of_log_lines_are_found_once_and_cite_one_turn(
     assert len(live[TEACHER].turn_ids) == 1
     assert table.runs() == written
     extractions = [document for document in asked if "turns" in document]
-    assert 1 < len(extractions) <= len(parts_of(LONG))
+    assert 1 < len(extractions) <= len(parts_of(long))
     assert max(estimate(one["turns"][0]["text"]) for one in extractions) <= ROOM
     embedder = table.parts.embedder
     assert isinstance(embedder, GivenSimilarities)
@@ -93,7 +93,7 @@ def test_a_model_that_copies_the_log_fills_no_store(at_desk: AtDesk, scope: Scop
         return {"facts": [{**one, "turns": [document["turns"][0]["id"]]} for one in lines]}
 
     with scripted(table, copies, extraction_tokens=ROOM):
-        table.say(LONG, "2026-08-01T10:00:00Z")
+        table.say(long_turn(), "2026-08-01T10:00:00Z")
         table.settle()
 
     assert len(table.live()) <= FACTS_PER_TURN

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.memory import Fact, Memory, MemoryRecord
+from tests.effort import examples
 from tests.worker.rules.replay import SCOPE, facts_of, turn
 from worker.core.groups.judgment import Candidacy, Group, Groups
 from worker.core.groups.merging import born
@@ -350,7 +351,7 @@ def remembered(spoken: tuple[str, int], number: int) -> MemoryRecord:
     return MemoryRecord(memory=made, vector=b"")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.lists(SPOKEN, min_size=1, max_size=5),
     st.lists(SPOKEN.filter(lambda one: "forget" not in one[0]), max_size=6),

@@ -1,11 +1,13 @@
 """Commands run as people run them, and records put straight into the store that they read."""
 
 import json
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import structlog
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord
@@ -15,6 +17,8 @@ from worker.adapters.embedders.hashed import HashedEmbedder
 from worker.adapters.stores.sqlite import SqliteStore
 from worker.interfaces.cli.main import app
 
+#: Built once: Typer's own runner builds every command anew for each call, which takes longer than most calls.
+COMMANDS = get_command(app)
 WHOSE = ("--app", SCOPE.app, "--user", SCOPE.user)
 
 
@@ -47,13 +51,17 @@ class Cli:
     def __call__(
         self, *arguments: str, given: str | bytes | None = None, **environment: str
     ) -> Told:
-        result = CliRunner().invoke(
-            app, arguments, input=given, env=self.environment | environment, prog_name="slowwave"
-        )
-        structlog.reset_defaults()
-        if result.exception and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return Told(result.exit_code, result.stdout, result.stderr)
+        with CliRunner().isolation(given, self.environment | environment) as (out, err, _):
+            try:
+                COMMANDS.main(arguments, prog_name="slowwave")
+            except SystemExit as end:
+                status = end.code
+            finally:
+                structlog.reset_defaults()
+            assert isinstance(status, int)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            return Told(status, out.getvalue().decode(), err.getvalue().decode())
 
     def write(self, *turns: dict[str, Any]) -> str:
         """A file of turns."""

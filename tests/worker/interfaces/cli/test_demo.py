@@ -75,7 +75,7 @@ def test_a_demo_that_is_told_to_stop_leaves_nothing_behind(tmp_path: Path) -> No
         while not playing.stdout.readline().startswith("run "):
             assert playing.poll() is None
         playing.terminate()
-        playing.communicate(timeout=40)
+        playing.communicate(timeout=60)
 
     assert playing.returncode == 130
     assert not list(tmp_path.iterdir())

@@ -120,7 +120,7 @@ def test_one_that_is_told_to_stop_says_so_and_loses_nothing(cli: Cli, redis_clie
         while script_calls(redis_client) < LOOKS:
             assert draining.poll() is None
         draining.send_signal(signal.SIGTERM)
-        _, err = draining.communicate(timeout=20)
+        _, err = draining.communicate(timeout=60)
 
     assert draining.returncode == 130
     assert err.startswith("slowwave: stopped by a signal")

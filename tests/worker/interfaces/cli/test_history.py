@@ -12,6 +12,7 @@ from tests.hold import HELD
 from tests.snapshots import revised, snapshot
 from tests.worker.interfaces.cli.running import WHOSE, Cli, Shelf
 from worker.adapters.stores.sqlite import SqliteStore
+from worker.core.sleeping.note import Note
 
 ID = UUID("abcd1234-0000-5000-8000-000000000001")
 OTHER = UUID("abcd5678-0000-5000-8000-000000000002")
@@ -208,3 +209,27 @@ def test_a_memory_whose_every_trace_is_hidden_is_not_found(
 
 def test_digits_that_only_a_hidden_memory_shares_are_enough(cli: Cli, partly: Shelf) -> None:
     assert cli("history", "abcd", *WHOSE).status == 0
+
+
+def test_versions_that_are_past_their_retention_are_said_to_be_gone(cli: Cli, shelf: Shelf) -> None:
+    shelf.put(memory("Ann lives in Tromsø.", id=ID, version=4))
+    shelf.file(replaced(memory("Ann lives in Bergen.", id=ID, version=3)))
+    assert "not kept" not in cli("history", "abcd", *WHOSE).out
+
+    note = Note().removing(at(-365)).model_dump_json()
+    shelf.store.writer(SCOPE, HELD).put_sleep(note)
+
+    told = cli("history", "abcd", *WHOSE)
+    assert "versions 1 to 2 are not kept any more" in told.out
+    assert "2025-06-01" in told.out
+
+
+@pytest.mark.parametrize("note", [Note().removing(at(-365)).model_dump_json(), '{"v": 2}'])
+def test_where_none_is_gone_or_nobody_can_tell_nothing_is_said_of_it(
+    cli: Cli, moved: Shelf, note: str
+) -> None:
+    moved.store.writer(SCOPE, HELD).put_sleep(note)
+
+    told = cli("history", "abcd", *WHOSE)
+    assert told.status == 0
+    assert "not kept" not in told.out

@@ -139,7 +139,7 @@ def test_a_full_inbox_holds_back_and_goes_on_once_there_is_room(
         while done < 5:
             done += cli("drain", "--all", "--json", **limits).document["turns"]
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
 
     assert (process.returncode, json.loads(out)["accepted"]) == (0, 5)
     assert "waits, nothing is lost" in err
@@ -179,7 +179,7 @@ def test_of_two_consumers_one_is_killed_and_every_entry_is_in_once(
         killed.kill()
         until(lambda: _is_taken(redis_client, 4_000))
         other.send_signal(signal.SIGINT)
-        other.communicate(timeout=20)
+        other.communicate(timeout=60)
 
     found = [t.text for n in range(7) for t in inbox(redis_client, f"u{n}")]
     assert sorted(found, key=int) == [str(number) for number in range(4_000)]
@@ -202,7 +202,7 @@ def test_what_an_abandoned_consumer_had_goes_in_once(
     with running(cli, stream) as process:
         until(lambda: _is_taken(redis_client, 3))
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
 
     assert sorted(turn.text for turn in inbox(redis_client)) == ["a", "b", "c"]
 
@@ -259,7 +259,7 @@ def test_a_file_is_followed_until_told_to_stop(cli: Cli, redis_client: Redis) ->
             more.write(json.dumps(turn("b")) + "\n")
         until(lambda: len(inbox(redis_client)) == 2)
         process.send_signal(signal.SIGTERM)
-        out, _ = process.communicate(timeout=20)
+        out, _ = process.communicate(timeout=60)
 
     assert process.returncode == 0
     assert json.loads(out)["accepted"] == 2
@@ -273,7 +273,7 @@ def test_a_file_that_is_replaced_while_it_is_followed_is_said(
     with running(cli, file) as process:
         until(lambda: len(inbox(redis_client)) == 1)
         Path(file).unlink()
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=60)
 
     assert process.returncode == 1
     assert "was replaced or cut short" in err
@@ -286,7 +286,7 @@ def test_a_pipe_is_taken_as_it_comes(cli: Cli, redis_client: Redis) -> None:
         process.stdin.flush()
         until(lambda: len(inbox(redis_client)) == 1)
         process.stdin.write(json.dumps(turn("b")))
-        out, _ = process.communicate(timeout=20)
+        out, _ = process.communicate(timeout=60)
 
     assert process.returncode == 0
     assert json.loads(out)["accepted"] == 2
@@ -314,7 +314,7 @@ def test_a_run_to_the_end_that_a_signal_cuts_short_has_failed(
     with running(cli, stream, "--once", "--json") as process:
         until(lambda: len(inbox(redis_client)) == 1)
         process.send_signal(signal.SIGTERM)
-        out, _ = process.communicate(timeout=20)
+        out, _ = process.communicate(timeout=60)
 
     assert process.returncode == 130
     assert json.loads(out)["waiting"] == 1

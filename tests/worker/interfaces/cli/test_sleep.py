@@ -1,15 +1,19 @@
 """`slowwave sleep`, as people and machines run it."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
+from redis import Redis
 
 from schemas.memory import Memory, MemoryRecord
 from tests.build import SCOPE, at, memory
 from tests.hold import HELD, Holding
 from tests.worker.interfaces.cli.running import WHOSE, Cli, Shelf
+from worker.adapters.inbox import Inbox
+from worker.core.sleeping.again import AT_ONCE
 
 TEA, AGAIN = "Likes green tea", "The user likes green tea."
 
@@ -103,7 +107,10 @@ def test_all_scopes_are_slept_one_by_one_and_what_is_not_done_is_said(
 
 @pytest.mark.parametrize(
     "arguments",
-    [(), ("--app", "a"), ("--user", "b"), ("--all", *WHOSE), ("--all", "--app", "a")],
+    [
+        *[(), ("--app", "a"), ("--user", "b"), ("--all", *WHOSE), ("--all", "--app", "a")],
+        *[("--due", "--all"), ("--due", *WHOSE)],
+    ],
 )
 def test_it_has_to_be_said_whose(cli: Cli, arguments: tuple[str, ...]) -> None:
     told = cli("sleep", *arguments)
@@ -166,3 +173,78 @@ def test_words_of_a_proposal_that_stands_no_more_are_not_shown(
     assert "kilns" not in told.out
     assert is_forgotten or "have changed since" in told.out
     assert cli("sleep", "review", *WHOSE, "--accept", proposed).status == 1
+
+
+# Those that are due
+
+
+@pytest.fixture
+def quick(cli: Cli) -> Cli:
+    return Cli(cli.folder, cli.environment | {"SLOWWAVE_SLEEP_QUIET_SECONDS": "0"})
+
+
+def test_those_that_are_due_sleep_and_no_other(
+    quick: Cli, full: Shelf, redis_client: Redis
+) -> None:
+    assert quick("sleep", "--due", "--json").out == ""
+    Inbox(redis_client).sleepers.due(SCOPE.key, AT_ONCE)
+    assert quick("status", "--json").document["sleep_due"] == 1
+
+    slept = quick("sleep", "--due", "--json")
+
+    assert (slept.status, slept.document["scope"]["user"]) == (0, "ann")
+    assert "Works from Oslo" in live(quick)
+    assert quick("sleep", "--due", "--json").out == ""
+    assert quick("status", "--json").document["sleep_due"] == 0
+
+
+def test_whoever_is_due_and_has_turns_that_wait_is_not_done(
+    quick: Cli, full: Shelf, redis_client: Redis
+) -> None:
+    line = {"app": SCOPE.app, "user": SCOPE.user, "role": "user", "text": "Hello"}
+    quick("publish", quick.write(line))
+    Inbox(redis_client).sleepers.due(SCOPE.key, AT_ONCE)
+
+    slept = quick("sleep", "--due")
+
+    assert slept.status == 1
+    assert "1 turns wait" in slept.err
+    assert "1 of 1 scopes are not done" in slept.err
+
+
+def test_whoever_is_not_to_be_disturbed_is_left_alone_and_nothing_is_wrong(
+    quick: Cli, full: Shelf, redis_client: Redis
+) -> None:
+    Inbox(redis_client).sleepers.due(SCOPE.key, AT_ONCE)
+    now = datetime.now(UTC)
+    hours = f"{now + timedelta(hours=2):%H:%M}-{now + timedelta(hours=3):%H:%M}"
+
+    slept = quick("sleep", "--due", SLOWWAVE_SLEEP_HOURS=hours)
+
+    assert (slept.status, slept.out) == (0, "")
+    assert "1 scopes are left alone for now" in slept.err
+
+
+def test_what_is_due_is_taken_up_and_not_only_looked_at(cli: Cli) -> None:
+    told = cli("sleep", "--due", "--dry-run")
+
+    assert told.status == 2
+    assert "--dry-run goes with" in told.err
+
+
+def test_a_part_that_fails_for_everyone_ends_it(
+    quick: Cli, shelf: Shelf, redis_client: Redis
+) -> None:
+    inbox = Inbox(redis_client)
+    for user in "abcd":
+        scope = SCOPE.model_copy(update={"user": user})
+        shelf.store.writer(scope, HELD).prepare()
+        shelf.put(known(TEA, 1, scope=scope), known(AGAIN, 2, scope=scope))
+        inbox.sleepers.due(scope.key, AT_ONCE)
+    nowhere = {"SLOWWAVE_MODEL_URL": "http://127.0.0.1:1/v1", "SLOWWAVE_MODEL_KEY": "key"}
+
+    slept = quick("sleep", "--due", SLOWWAVE_MODEL="small", **nowhere)
+
+    assert slept.status == 1
+    assert "the model fails for everyone" in slept.err
+    assert inbox.status().sleep_due == 1

@@ -3,7 +3,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event
 from typing import Any
@@ -19,14 +19,24 @@ from tests.worker.interfaces.cli.running import WHOSE, Cli
 from worker.adapters.redis_server import connect
 
 SLOWWAVE = (sys.executable, "-P", "-m", "worker.interfaces.cli.main")
+#: The same, but it takes a bell while its threads are busy, as one may that puts scopes of the store to rest.
+GREEDY = (
+    *(sys.executable, "-P", "-c"),
+    (
+        "from worker.app import app; from worker.interfaces.cli.main import run;"
+        " app.conf.worker_disable_prefetch = False; app.conf.worker_prefetch_multiplier = 2; run()"
+    ),
+)
 TURN = {"app": SCOPE.app, "user": SCOPE.user, "role": "user", "text": "I live in Oslo."}
 
 
 @contextmanager
-def running(cli: Cli, *arguments: str, **without: None) -> Iterator[subprocess.Popen[str]]:
+def running(
+    cli: Cli, *arguments: str, program: Sequence[str] = SLOWWAVE, **without: None
+) -> Iterator[subprocess.Popen[str]]:
     environment = {**os.environ, **cli.environment, "SLOWWAVE_QUIET_SECONDS": "0"}
     process = subprocess.Popen(
-        [*SLOWWAVE, *arguments],
+        [*program, *arguments],
         env={name: value for name, value in environment.items() if name not in without},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -47,7 +57,7 @@ def test_a_worker_says_when_it_is_ready_learns_and_stops_when_told(cli: Cli) -> 
         while cli("status", "--json").document["pending_turns"]:
             assert worker.poll() is None
         worker.send_signal(signal.SIGTERM)
-        out, err = worker.communicate(timeout=20)
+        out, err = worker.communicate(timeout=60)
 
     assert (ready["state"], ready["concurrency"]) == ("ready", 2)
     assert worker.returncode == 0
@@ -62,7 +72,7 @@ def test_a_worker_on_a_full_redis_says_that_it_is_full(cli: Cli, redis_server: R
     full = Cli(cli.folder, {**cli.environment, "SLOWWAVE_REDIS_URL": redis_server.url})
 
     with running(full, "worker") as worker:
-        out, err = worker.communicate(timeout=30)
+        out, err = worker.communicate(timeout=60)
 
     assert worker.returncode == 1
     assert not out
@@ -76,7 +86,7 @@ def test_a_worker_on_a_cluster_asks_for_a_broker_that_is_none(cli: Cli) -> None:
     clustered = Cli(cli.folder, {**cli.environment, "SLOWWAVE_REDIS_URL": url})
 
     with running(clustered, "worker") as worker:
-        out, err = worker.communicate(timeout=30)
+        out, err = worker.communicate(timeout=60)
 
     assert worker.returncode == 1
     assert not out
@@ -96,7 +106,7 @@ def test_what_celery_warns_of_is_in_the_log(cli: Cli, redis_server: RedisServer)
             assert worker.poll() is None
         redis_server.start()
         worker.send_signal(signal.SIGTERM)
-        worker.communicate(timeout=20)
+        worker.communicate(timeout=60)
 
     assert json.loads(line)["level"] in {"warning", "error"}
 
@@ -112,7 +122,7 @@ def test_up_brings_its_own_redis_and_tells_how_to_use_it(cli: Cli) -> None:
         while here("status", "--json").document["pending_turns"]:
             assert service.poll() is None
         service.send_signal(signal.SIGINT)
-        service.communicate(timeout=20)
+        service.communicate(timeout=60)
 
     assert told[0] == "slowwave is up\n"
     assert any("slowwave publish" in line for line in told)
@@ -129,7 +139,7 @@ class Stuck:
 
     def __call__(self, job: str, document: dict[str, Any]) -> dict[str, Any]:
         self.asked.set()
-        self.released.wait(60)
+        self.released.wait()
         return {"facts": []}
 
 
@@ -153,10 +163,10 @@ def test_a_call_that_outlasts_the_grace_gives_its_turns_back_and_uses_up_no_atte
     hasty = Cli(cli.folder, {**cli.environment, "SLOWWAVE_GRACE_SECONDS": "0.2"})
     cli("publish", cli.write(TURN))
     with running(hasty, "worker") as worker:
-        assert model.asked.wait(30)
+        assert model.asked.wait(60)
         assert attempts(redis_client) == [b"1"]
         worker.send_signal(signal.SIGTERM)
-        worker.communicate(timeout=20)
+        worker.communicate(timeout=60)
 
     assert worker.returncode == 0
     assert attempts(redis_client) == []
@@ -172,12 +182,12 @@ def test_a_second_signal_ends_it_at_once_and_gives_back_what_it_holds(
     patient = Cli(cli.folder, {**cli.environment, "SLOWWAVE_GRACE_SECONDS": "600"})
     cli("publish", cli.write(TURN))
     with running(patient, "worker") as worker:
-        assert model.asked.wait(30)
+        assert model.asked.wait(60)
         worker.send_signal(how)
         with pytest.raises(subprocess.TimeoutExpired):
             worker.wait(0.5)
         worker.send_signal(how)
-        worker.communicate(timeout=20)
+        worker.communicate(timeout=60)
 
     assert worker.returncode == 130
     assert attempts(redis_client) == []
@@ -190,10 +200,10 @@ def test_what_is_done_within_the_grace_is_committed(
     model, cli = stuck
     cli("publish", cli.write(TURN))
     with running(cli, "worker") as worker:
-        assert model.asked.wait(30)
+        assert model.asked.wait(60)
         worker.send_signal(signal.SIGTERM)
         model.released.set()
-        worker.communicate(timeout=20)
+        worker.communicate(timeout=60)
 
     assert worker.returncode == 0
     assert cli("status", "--json").document["pending_scopes"] == 0
@@ -209,8 +219,12 @@ def test_a_worker_outlives_a_redis_that_is_lost_while_a_bell_waits_for_a_thread(
     model, cli = stuck
     alone = Cli(cli.folder, {**cli.environment, "SLOWWAVE_REDIS_URL": redis_server.url})
     alone("publish", alone.write(*({**TURN, "user": f"user{at}"} for at in range(4))))
-    with running(alone, "worker", "--concurrency", "1") as worker, connect(redis_server.url) as own:
-        assert model.asked.wait(30)
+    one_thread = ("worker", "--concurrency", "1")
+    with (
+        running(alone, *one_thread, program=GREEDY) as worker,
+        connect(redis_server.url) as own,
+    ):
+        assert model.asked.wait(60)
         # The only thread is busy with the first, so the second was sent and taken, and waits.
         while bells_sent(own) < 2 or own.llen("slowwave:celery:slowwave"):
             assert worker.poll() is None
@@ -223,7 +237,7 @@ def test_a_worker_outlives_a_redis_that_is_lost_while_a_bell_waits_for_a_thread(
         while alone("status", "--json").document["pending_turns"]:
             assert worker.poll() is None
         worker.send_signal(signal.SIGTERM)
-        _, err = worker.communicate(timeout=30)
+        _, err = worker.communicate(timeout=60)
 
     assert worker.returncode == 0
     assert "AttributeError" not in err
