@@ -16,6 +16,7 @@ from bench import (
     publish,
     scaling,
     scopes,
+    sleep,
     torture,
 )
 
@@ -39,6 +40,7 @@ BENCHES: dict[str, tuple[str, Callable[[Sequence[str]], int]]] = {
     "publish": ("what publishing costs, beside RPUSH and Celery", publish.main),
     "scaling": ("how much of a slow model's time is used, by 1, 2 and 4 processes", scaling.main),
     "scopes": ("what very many scopes cost a Weaviate server, most of them at rest", scopes.main),
+    "sleep": ("what a night makes of repeats, contradictions and look-alikes", sleep.main),
     "torture": (
         "kill workers and Redis over and over: is anything lost or done twice",
         torture.main,
