@@ -57,9 +57,10 @@ class MortalInbox(Inbox):
         tokens: int,
         parked: Sequence[Held] = (),
         heard: Collection[UUID] | None = None,
+        **options: Any,
     ) -> None:
         FATE.at(point("commit"))
-        super().commit(claim, count, tokens, parked, heard)
+        super().commit(claim, count, tokens, parked, heard, **options)
         FATE.at(point("commit", AFTER))
 
     def park(self, claim: Claim, count: int, reason: str) -> None:

@@ -71,6 +71,38 @@ class PartitionKeys:
         return self._named("aside")
 
     @property
+    def unserved(self) -> str:
+        """ZSET, scope → ms at which what recall had served it was dropped: what was asked before stays out; expires.
+
+        As `erased:<scope>` the ms at which it was erased: what was shown before stays out too.
+        """
+        return self._named("unserved")
+
+    @property
+    def sleep(self) -> str:
+        """ZSET, scope that changed → ms at which it is due for sleep."""
+        return self._named("sleep")
+
+    @property
+    def asleep(self) -> str:
+        """ZSET, scope → ms at which whoever put it to bed counts as lost."""
+        return self._named("asleep")
+
+    @property
+    def sleep_bells(self) -> str:
+        """As `bells`, for sleep. Kept in partition 0 only."""
+        return self._named("sleep_bells")
+
+    @property
+    def called(self) -> str:
+        """How many scopes of `sleep` are still to be made due, because the calendar called; absent for none."""
+        return self._named("called")
+
+    def slot(self, name: str) -> str:
+        """There once a slot of the calendar was called; expires."""
+        return self._named(f"slot:{name}")
+
+    @property
     def scopes(self) -> str:
         """What the keys of the partition's scopes begin with."""
         return self._named("")
@@ -124,3 +156,27 @@ class ScopeKeys:
     def parked(self) -> str:
         """HASH, turn id → turn put aside, with the reason. Never expires."""
         return self._named("aside")
+
+    @property
+    def used(self) -> str:
+        """HASH, memory id → times that recall served it since sleep counted them; expires."""
+        return self._named("used")
+
+    @property
+    def served(self) -> str:
+        """LIST of the last questions that recall answered, each `<ms> <digest> <JSON>`, the latest last; expires."""
+        return self._named("served")
+
+    @property
+    def judged(self) -> str:
+        """HASH, `useful:<memory id>` and `wrong:<memory id>` → how often somebody said so; expires."""
+        return self._named("judged")
+
+    @property
+    def shown(self) -> str:
+        """ZSET, digest of a conversation → ms at which recall showed something in it last; expires."""
+        return self._named("shown")
+
+    def shown_in(self, digest: str) -> str:
+        """HASH, memory id → `<version> <ms>` in which it was shown in this conversation, and when; expires."""
+        return f"{self.shown}:{digest}"

@@ -9,8 +9,9 @@ import structlog
 from celery import Celery, bootsteps
 from celery.signals import setup_logging, worker_ready, worker_shutdown, worker_shutting_down
 
-from worker import tasks, wiring
+from worker import nightly, tasks, wiring
 from worker.adapters.broker import broker
+from worker.calendar import LATE_MINUTES, cron_of
 from worker.errors import Misconfigured
 from worker.log import configure
 from worker.pump import Pump
@@ -25,7 +26,7 @@ AT_ONCE = threading.Event()
 NET_SECONDS = 60
 
 #: `celery -A worker.app beat`: optional, and any number of them do no harm, since a bell too many claims nothing.
-SCHEDULE = {
+SCHEDULE: dict[str, Any] = {
     "drain": {
         "task": "slowwave.drain",
         "schedule": NET_SECONDS,
@@ -33,6 +34,18 @@ SCHEDULE = {
         "options": {"expires": NET_SECONDS},
     }
 }
+
+
+def schedule_of(settings: Settings) -> dict[str, Any]:
+    """What a beat rings for. Raises `Misconfigured` as `cron_of`."""
+    if settings.sleep_at is None:
+        return SCHEDULE
+    called = {
+        "task": "slowwave.call_to_sleep",
+        "schedule": cron_of(settings.sleep_at),
+        "options": {"expires": LATE_MINUTES * 60},
+    }
+    return {**SCHEDULE, "call_to_sleep": called}
 
 
 def broker_of(settings: Settings) -> dict[str, Any]:
@@ -62,7 +75,9 @@ def configuration() -> dict[str, Any]:
         "broker_connection_retry_on_startup": True,
         # Celery gives up after 100 otherwise; a Redis that is down for an hour is no reason to end.
         "broker_connection_max_retries": None,
-        "beat_schedule": SCHEDULE,
+        "beat_schedule": schedule_of(settings),
+        # The beat's wall clock.
+        "timezone": settings.sleep_time_zone,
     }
 
 
@@ -84,6 +99,8 @@ app.add_defaults(configuration)
 app.steps["worker"].add(NoGreenThreads)
 app.steps["consumer"].add(Pump)
 app.task(name="slowwave.drain")(tasks.drain)
+app.task(name="slowwave.sleep")(nightly.sleep_due)
+app.task(name="slowwave.call_to_sleep")(nightly.call_to_sleep)
 
 
 @setup_logging.connect
@@ -112,6 +129,7 @@ def _end_in_time() -> None:
     """Ends a process whose threads do not: a call that waits for a model cannot be told to stop."""
     asked_again = AT_ONCE.wait(load().grace_seconds)
     released = tasks.HANDS.let_go()
+    nightly.BEDS.let_go()
     log.warning("worker_ended_early", asked_again=asked_again, released=released)
     wiring.close()
     os._exit(128 + signal.SIGINT if asked_again else 0)

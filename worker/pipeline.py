@@ -18,14 +18,16 @@ from schemas.turn import Turn
 from worker.adapters.apply import apply
 from worker.adapters.inbox import Claim, Inbox
 from worker.adapters.lease import Lease
+from worker.applying import bedtime_of, note_bedtime
 from worker.core.forgetting.erased import is_erased
 from worker.core.groups.setting import Setting
 from worker.core.planning import runs
 from worker.core.planning.kept import Kept
 from worker.core.ports import Store
+from worker.core.sleeping.again import NEVER
 from worker.errors import Misconfigured, Part, PlanConflict, Unprocessable
 from worker.parts import Parts
-from worker.purging import purge_due
+from worker.purging import drop_questions, purge_due
 from worker.reembedding import change_over, under
 from worker.thinking import policy, thought
 
@@ -63,9 +65,12 @@ def consolidate(parts: Parts, claim: Claim, now: datetime) -> Outcome:
             purge_due(parts, kept.plan.scope, lease, now)
             # Later turns of the conversation are not read in their light any more.
             parts.inbox.drop_recent(claim, runs.turns_behind_forgotten(kept.plan))
+            drop_questions(parts, kept.plan.scope, lease)
         # What a run has settled before is no context either: it may have been forgotten since.
         held, heard = (kept.plan.held, kept.plan.turn_ids) if kept.plan else ((), ())
-        parts.inbox.commit(claim, kept.count, kept.tokens, held, set(heard) - private)
+        bedtime = bedtime_of(parts, kept.plan) if kept.plan else NEVER
+        remembered = set(heard) - private
+        parts.inbox.commit(claim, kept.count, kept.tokens, held, remembered, bedtime=bedtime)
     return _outcome(kept, _served(kept.plan, is_new=before is None))
 
 
@@ -115,11 +120,15 @@ def _apply(parts: Parts, plan: Plan, lease: Lease) -> None:
         raise
 
 
-def ready(parts: Parts, scope: Scope, lease: Lease, now: datetime) -> None:
-    """What whoever holds a scope does first: bring it under our embedder, finish what a crash left half done, purge."""
-    change_over(parts.store, parts.embedder, scope, lease)
+def ready(parts: Parts, scope: Scope, lease: Lease, now: datetime) -> int:
+    """What whoever holds a scope does first: bring it under our embedder, finish what a crash left half done, purge.
+
+    How many vectors had to be made anew.
+    """
+    made_anew = change_over(parts.store, parts.embedder, scope, lease)
     finish_open_runs(parts, scope, lease)
     purge_due(parts, scope, lease, now)
+    return made_anew
 
 
 def finish_open_runs(parts: Parts, scope: Scope, lease: Lease) -> None:
@@ -132,6 +141,7 @@ def finish_open_runs(parts: Parts, scope: Scope, lease: Lease) -> None:
     for run in parts.store.open_runs(scope):
         if run.plan is None:
             continue
+        note_bedtime(parts, run.plan)
         try:
             _apply(parts, run.plan, lease)
         except Unprocessable as error:

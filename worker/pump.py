@@ -14,7 +14,9 @@ from celery import bootsteps
 from celery.exceptions import OperationalError
 from redis.exceptions import RedisError
 
+from worker.beds import most_asleep
 from worker.errors import SlowwaveError
+from worker.nightly import BEDS, READY_SECONDS, sleep_due
 from worker.tasks import drain
 from worker.wiring import serving_parts
 
@@ -24,10 +26,17 @@ log = structlog.get_logger()
 TICK_SECONDS = 0.2
 #: Seconds of rest after a look that failed.
 REST_SECONDS = 5.0
+#: Seconds between two looks for scopes that are due for sleep.
+SLEEP_TICK_SECONDS = 1.0
 #: Seconds between two looks for scopes that the store need not keep in memory.
 PUT_AWAY_SECONDS = 15.0
 #: Seconds after which a bell that nobody answered counts as lost.
 BELL_SECONDS = 10
+
+
+#: What the bells of the two lines start.
+DRAIN, SLEEP = "slowwave.drain", "slowwave.sleep"
+WORK: dict[str, Callable[[str], None]] = {DRAIN: drain, SLEEP: sleep_due}
 
 
 class Pump(bootsteps.StartStopStep):
@@ -43,7 +52,10 @@ class Pump(bootsteps.StartStopStep):
     def start(self, consumer: Any) -> None:
         self._remind()
         self._timers = [
-            consumer.timer.call_repeatedly(TICK_SECONDS, self._tick, (consumer,)),
+            consumer.timer.call_repeatedly(TICK_SECONDS, self._tick, (consumer, ring, DRAIN)),
+            consumer.timer.call_repeatedly(
+                SLEEP_TICK_SECONDS, self._tick, (consumer, ring_for_sleep, SLEEP)
+            ),
             consumer.timer.call_repeatedly(PUT_AWAY_SECONDS, delegate, (consumer.pool, put_away)),
         ]
         # Where the connection is lost, nobody needs the bells that wait for a thread; kombu would try to give them
@@ -58,12 +70,12 @@ class Pump(bootsteps.StartStopStep):
         except SlowwaveError as error:
             log.warning("pump_waits", reason=str(error))
 
-    def _tick(self, consumer: Any) -> None:
+    def _tick(self, consumer: Any, look: Callable[[], list[str]], work: str) -> None:
         if time.monotonic() < self._rests_until:
             return
         try:
-            for bell in ring():
-                send(consumer.app, consumer.pool, bell)
+            for bell in look():
+                send(consumer.app, consumer.pool, bell, work)
         except SlowwaveError as error:
             self._rests_until = time.monotonic() + REST_SECONDS
             log.warning("pump_waits", reason=str(error))
@@ -91,13 +103,27 @@ def ring() -> list[str]:
     return bells[:count]
 
 
-def send(app: Any, pool: Any, bell: str) -> None:
+def ring_for_sleep() -> list[str]:
+    """As `ring`, for scopes that are due for sleep: none while anybody's turns wait for a thread."""
+    wanted = serving_parts()
+    settings, most = wanted.settings, most_asleep(wanted.settings.concurrency)
+    if not settings.sleep_by_workers or not BEDS.has_room(most):
+        return []
+    gate = wanted.breaker.look()
+    if gate.is_shut or wanted.inbox.ready(READY_SECONDS):
+        return []
+    most = 1 if gate.part else most
+    bells = [str(uuid4()) for _ in range(most)]
+    return bells[: wanted.inbox.sleepers.ring(bells, BELL_SECONDS, most)]
+
+
+def send(app: Any, pool: Any, bell: str, work: str) -> None:
     """Ring through the broker; one that takes no message (it is full, say) is not needed to empty the queue."""
     try:
-        app.send_task("slowwave.drain", args=(bell,), expires=BELL_SECONDS)
+        app.send_task(work, args=(bell,), expires=BELL_SECONDS)
     except (RedisError, OperationalError) as error:
         log.warning("broker_takes_no_bell", reason=f"{type(error).__name__}: {error}")
-        delegate(pool, drain, bell)
+        delegate(pool, WORK[work], bell)
 
 
 def put_away() -> None:

@@ -140,7 +140,7 @@ def _give_back(these: Parts, claim: Claim, error: SlowwaveError) -> None:
             log.warning("batch_failed", reason=str(error), again_in_seconds=round(seconds, 1))
             these.inbox.fail(claim, seconds, burn=burn, halve=halve, reason=str(error))
             if error.part and failing:
-                _look_into(these, error.part, error, failing)
+                look_into(these, error.part, error, failing)
 
 
 def _stake_after(these: Parts, claim: Claim, error: SlowwaveError) -> Stake:
@@ -150,7 +150,7 @@ def _stake_after(these: Parts, claim: Claim, error: SlowwaveError) -> Stake:
     return _stake(these, claim)
 
 
-def _look_into(these: Parts, part: Part, error: SlowwaveError, failing: Failing) -> None:
+def look_into(these: Parts, part: Part, error: SlowwaveError, failing: Failing) -> None:
     """What fails everyone is put to rest; what may fail one text alone is asked something else."""
     if seconds := rest_seconds(failing):
         these.breaker.rest(part, failing, seconds)

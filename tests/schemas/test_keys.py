@@ -8,8 +8,12 @@ from schemas.scope import Scope
 
 PARTITION_KEYS = (
     *("due", "busy", "lease", "fence", "attempts", "bells", "config", "counters", "aside"),
+    "unserved",
 )
-SCOPE_KEYS = ("turns", "meta", "plan", "seen", "recent", "parked", "spent")
+SCOPE_KEYS = (
+    *("turns", "meta", "plan", "seen", "recent", "parked", "spent"),
+    *("used", "served", "judged", "shown"),
+)
 
 
 def all_keys(partition: int, scope: str) -> list[str]:

@@ -12,15 +12,42 @@ from celery.concurrency.thread import TaskPool as ThreadPool
 from redis import Redis
 
 from tests.redis_service import RedisServer
-from worker.app import SCHEDULE, app, configuration
+from worker.app import app, configuration, schedule_of
 from worker.errors import Misconfigured
+from worker.pump import WORK
 from worker.settings import Settings
 
 COMPOSE = Path(__file__).parents[2] / "deploy" / "compose.yaml"
 
 
 def test_what_the_scheduler_rings_is_a_task_that_there_is() -> None:
-    assert {entry["task"] for entry in SCHEDULE.values()} <= app.tasks.keys()
+    settings = Settings(sleep_at="0 3 * * *", _env_file=None)
+
+    called = {entry["task"] for entry in schedule_of(settings).values()}
+
+    assert called <= app.tasks.keys()
+    assert "slowwave.call_to_sleep" in called
+
+
+def test_the_scheduler_calls_nobody_to_sleep_unless_told() -> None:
+    assert "call_to_sleep" not in schedule_of(Settings(_env_file=None))
+
+
+def test_what_the_pump_rings_is_a_task_that_there_is() -> None:
+    assert WORK.keys() <= app.tasks.keys()
+
+
+def test_the_scheduler_goes_by_the_clock_on_the_wall(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLOWWAVE_REDIS_URL", redis_url)
+    monkeypatch.setenv("SLOWWAVE_SLEEP_AT", "0 3 * * *")
+    monkeypatch.setenv("SLOWWAVE_SLEEP_TIME_ZONE", "Europe/Oslo")
+
+    assert configuration()["timezone"] == "Europe/Oslo"
+    monkeypatch.setenv("SLOWWAVE_SLEEP_AT", "at three")
+    with pytest.raises(Misconfigured, match="SLOWWAVE_SLEEP_AT is 'at three'"):
+        configuration()
 
 
 class Green(ThreadPool):

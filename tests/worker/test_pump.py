@@ -15,7 +15,7 @@ from tests.similarity import GivenSimilarities
 from worker import pump
 from worker.core.ports import Store
 from worker.errors import Unavailable
-from worker.pump import ring, send
+from worker.pump import DRAIN, ring, send
 from worker.tasks import drain
 
 
@@ -47,7 +47,7 @@ class Pool:
 def test_a_bell_goes_through_the_broker() -> None:
     broker, pool = Broker(), Pool()
 
-    send(broker, pool, "bell")
+    send(broker, pool, "bell", DRAIN)
 
     assert (broker.sent, pool.given) == (["bell"], [])
 
@@ -58,7 +58,7 @@ def test_a_broker_that_is_full_does_not_keep_the_queue_from_being_emptied(
 ) -> None:
     pool = Pool()
 
-    send(Broker(refusal), pool, "bell")
+    send(Broker(refusal), pool, "bell", DRAIN)
 
     assert pool.given == [(drain, ("bell",))]
 

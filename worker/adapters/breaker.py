@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, cast, get_args
+from typing import Any, Protocol, cast, get_args
 
 from redis import Redis
 
 from schemas.keys import PartitionKeys
-from worker.adapters.inbox import Claim
 from worker.adapters.scripts import Scripts
 from worker.core.failing.breaker import Failing
 from worker.errors import Part
@@ -36,6 +35,17 @@ class Gate:
         return self.seconds > 0
 
 
+class Work(Protocol):
+    """What a part failed, or served: a batch or a night."""
+
+    @property
+    def scope_key(self) -> str: ...
+
+    #: When it was begun, in microseconds since 1970 by Redis's clock.
+    @property
+    def fence(self) -> int: ...
+
+
 class Breaker:
     """Needs a client that answers in bytes (`connect`). Every call may raise `Unavailable`."""
 
@@ -60,7 +70,7 @@ class Breaker:
         if gate.probe:
             self._run("let_go", gate.probe)
 
-    def failed(self, part: Part, claim: Claim) -> Failing:
+    def failed(self, part: Part, claim: Work) -> Failing:
         """Note that the part failed under this claim."""
         numbers = map(int, self._run("failed", part, claim.scope_key))
         failed_at, vouched_at, scopes, rests, rested_at = numbers
@@ -70,8 +80,8 @@ class Breaker:
         """Nobody claims for so long; where another has said so of the same failures, that stands."""
         self._run("rest", part, failing.rests + 1, round(seconds * _MICRO))
 
-    def served(self, parts: Iterable[Part], claim: Claim) -> None:
-        """Note that these parts did all that the claim's batch asked of them."""
+    def served(self, parts: Iterable[Part], claim: Work) -> None:
+        """Note that these parts did all that the claim's batch, or night, asked of them."""
         self._run("served", claim.scope_key, claim.fence, *parts)
 
     def answered(self, part: Part, failing: Failing) -> None:

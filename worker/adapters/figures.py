@@ -36,6 +36,10 @@ class Status(Frozen):
     parked: int
     #: Doorbells that nobody has answered yet.
     doorbells: int
+    #: Scopes that are due for sleep, how long the one that has been for longest is, and those asleep.
+    sleep_due: int = 0
+    oldest_sleep_due_seconds: float = 0.0
+    asleep: int = 0
     #: Claims by what made their scope due.
     claims: dict[str, int] = Field(default_factory=dict)
     #: Turns that left the inbox for good.
@@ -57,11 +61,15 @@ class Status(Frozen):
 def read_status(scripts: Scripts, partitions: Sequence[PartitionKeys]) -> Status:
     """Each partition's figures are of one moment; each costs the same however much there is."""
     rows = [
-        scripts.run("status", [keys.due, keys.busy, keys.counters, keys.bells], [])
+        scripts.run(
+            "status",
+            [keys.due, keys.busy, keys.counters, keys.bells, keys.sleep, keys.asleep],
+            [],
+        )
         for keys in partitions
     ]
     waiting, busy, ready, expired, _, out = (sum(row[at] for row in rows) for at in range(6))
-    counted = [_counters(row[8:]) for row in rows]
+    counted = [_counters(row[11:]) for row in rows]
 
     def total(name: str) -> int:
         return sum(int(one.get(name, 0)) for one in counted)
@@ -75,6 +83,9 @@ def read_status(scripts: Scripts, partitions: Sequence[PartitionKeys]) -> Status
         expired_leases=expired,
         parked=total("parked"),
         doorbells=out,
+        sleep_due=sum(row[8] for row in rows),
+        oldest_sleep_due_seconds=max(row[9] for row in rows) / 1000,
+        asleep=sum(row[10] for row in rows),
         claims={reason: total(f"due:{reason}") for reason in REASONS},
         settled=total("settled"),
         duplicates=total("duplicates"),

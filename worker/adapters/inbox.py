@@ -30,7 +30,10 @@ from worker.adapters.recent import Recent
 from worker.adapters.redis_risks import risks
 from worker.adapters.redis_server import reachable
 from worker.adapters.scripts import Scripts
+from worker.adapters.served import ServedLog
+from worker.adapters.sleepers import Sleepers, times
 from worker.adapters.stored_limits import due_figures, from_stored, to_stored
+from worker.core.sleeping.again import NEVER, Bedtime
 from worker.errors import Misconfigured
 
 __all__ = ["Claim", "Inbox", "Seized"]
@@ -79,6 +82,10 @@ class Inbox:
         self._clearing = Clearing(client, self._recent)
         #: What was put aside.
         self.parking = Parking(client, partitions)
+        #: What recall has served.
+        self.served = ServedLog(client, partitions)
+        #: Who is due for sleep.
+        self.sleepers = Sleepers(client, partitions, lease_seconds)
 
     def configure(self, limits: Limits, *, replace: bool = True) -> None:
         """Store the limits for every publisher; without `replace` only where none are stored.
@@ -222,18 +229,21 @@ class Inbox:
             self._scripts.run("renew", keys, [claim.scope_key, claim.fence, self._lease_ms])
         )
 
-    def commit(
+    def commit(  # noqa: PLR0913 - what leaves, what becomes of it, and when the scope is to sleep
         self,
         claim: Claim,
         count: int,
         tokens: int,
         parked: Sequence[Held] = (),
         heard: Collection[UUID] | None = None,
+        *,
+        bedtime: Bedtime = NEVER,
     ) -> None:
         """The first `count` turns (of `tokens` estimated tokens) leave the inbox; the lease ends.
 
-        Only those that were `heard` are kept as context of their conversations; null: all that are not parked. Raises
-        `LeaseLost` if the scope is another's by now; then nothing has changed.
+        Only those that were `heard` are kept as context of their conversations; null: all that are not parked. The
+        scope is due for sleep at its `bedtime`, or earlier if it was. Raises `LeaseLost` if the scope is another's by
+        now; then nothing has changed.
         """
         held = {str(one.turn_id): one for one in parked}
         entries = pending_entries(self._redis, claim.own, count)
@@ -244,7 +254,7 @@ class Inbox:
         ]
         settled = [entry.turn for entry in entries if entry.turn and entry.id not in held]
         kept = [turn for turn in settled if heard is None or turn.id in heard]
-        self._settle(claim, _Outgoing(count, tokens, aside, kept))
+        self._settle(claim, _Outgoing(count, tokens, aside, kept, bedtime))
 
     def park(self, claim: Claim, count: int, reason: str) -> None:
         """Put the first `count` turns aside; the lease ends, the rest goes on. Raises `LeaseLost`."""
@@ -308,6 +318,12 @@ class Inbox:
         elsewhere = sum(self._scripts.run("ready", [keys.due, keys.busy], []) for keys in others)
         arguments = [elsewhere, round(ttl_seconds * 1000), max_out, *bells]
         return int(self._scripts.run("ring", [first.due, first.busy, first.bells], arguments))
+
+    def ready(self, for_seconds: float = 0) -> int:
+        """Scopes that a claim could take now, and could have taken for so long already."""
+        wait = [round(for_seconds * 1000)]
+        keys = ([one.due, one.busy] for one in self._partitions)
+        return sum(self._scripts.run("ready", each, wait) for each in keys)
 
     def answered(self, bell: str) -> None:
         """The doorbell arrived: another may ring."""
@@ -430,8 +446,9 @@ class Inbox:
         pairs = [text for pair in recent.items() for text in pair]
         keys = [own.turns, own.meta, own.plan, own.recent, own.parked, shared.lease, shared.busy]
         keys += [shared.due, shared.attempts, shared.config, shared.counters, shared.aside]
+        keys += [shared.sleep]
         arguments: list[str | int] = [claim.scope_key, claim.fence, outgoing.count, outgoing.tokens]
-        arguments += [*due_figures(self._limits), RECENT_SECONDS * 1000]
+        arguments += [*due_figures(self._limits), RECENT_SECONDS * 1000, *times(outgoing.bedtime)]
         for texts in (aside, pairs, self._recent.outdated(own, recent)):
             arguments += [len(texts), *texts]
         claim.fenced(self._scripts.run("commit", keys, arguments))
@@ -471,6 +488,7 @@ class _Outgoing:
     tokens: int
     aside: list[_Aside]
     settled: list[Turn]
+    bedtime: Bedtime = NEVER
 
 
 def _bytes(value: object) -> bytes:

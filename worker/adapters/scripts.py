@@ -31,8 +31,18 @@ _NAMES = (
     "ring",
     "save_plan",
     "seize",
+    "serve",
+    "show",
+    "shown",
+    "sleep_call",
+    "sleep_claim",
+    "sleep_due",
+    "sleep_end",
+    "sleep_renew",
     "spend",
     "status",
+    "uncount",
+    "unserve",
 )
 
 

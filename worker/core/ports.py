@@ -35,6 +35,14 @@ class Embedder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Reads a question and texts together, and says which answer it best."""
+
+    def order(self, query: str, texts: Sequence[str]) -> list[int]:
+        """Places of the texts, the best first; some may be missing. Raises `SlowwaveError` where it gives no order."""
+        ...
+
+
 @dataclass(frozen=True)
 class Query:
     """What to look for around one statement or question."""
@@ -140,6 +148,10 @@ class Reader(Protocol):
         ...
 
     def about(self, scope: Scope) -> About: ...
+
+    def scope(self, key: str) -> Scope | None:
+        """The scope of this key; null for one that has no room."""
+        ...
 
     def scopes(self) -> Iterator[Scope]:
         """All that have room, in order of their keys. Those that were erased are known by key alone: not among them."""

@@ -8,7 +8,7 @@ from schemas.ids import write_turn_id
 from schemas.memory import Memory, MemoryRecord
 from schemas.plan import Plan
 from schemas.scope import Scope
-from worker.adapters.apply import apply
+from worker.applying import carry_out
 from worker.core.groups.setting import Setting
 from worker.core.planning import runs
 from worker.core.writing.amending import Amendment, amended, amending
@@ -45,7 +45,7 @@ def amend(  # noqa: PLR0913 - whose memory, which, what of it, and under which k
         plan = amending(setting, turn, old, new, wanted.reason)
         # Embedding may have taken longer than the lease.
         held.lease.check()
-        apply(parts.store, _by(parts, plan), held.lease)
+        carry_out(parts, _by(parts, plan), held.lease)
     return written(runs.applied(plan), turn)
 
 

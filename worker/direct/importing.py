@@ -9,9 +9,9 @@ from schemas.base import Vector
 from schemas.exported import ArchiveLine, Content, MemoryLine, RunLine
 from schemas.memory import Archive, Memory
 from schemas.scope import Scope
-from worker.adapters.apply import apply
+from worker.applying import carry_out
 from worker.core.finding.vectors import is_unit
-from worker.core.moving.importing import Known, Lacking, forgotten_in, imported, lacking
+from worker.core.moving.importing import Known, Lacking, forgotten_in, imported, lacking, retired_in
 from worker.core.ports import Embedder, Reader
 from worker.direct.holding import holding
 from worker.parts import Parts
@@ -31,7 +31,7 @@ def import_lines(
         plan = imported(scope, portion, vectors, now, f"import {now.isoformat()}")
         plan = plan.model_copy(update={"embedder": parts.embedder.fingerprint})
         if plan.changes:
-            apply(parts.store, plan, held.lease)
+            carry_out(parts, plan, held.lease)
         writer = parts.store.writer(scope, held.lease)
         for line in portion.runs:
             writer.put_run(line.run)
@@ -59,6 +59,7 @@ def _known(store: Reader, scope: Scope, lines: Iterable[Content]) -> Known:
         live={record.memory.id: record.memory for record in store.memories(scope, named)},
         archived=versions,
         taken_back=frozenset(id for id, archive in last.items() if archive.reason == "undone"),
+        retired=retired_in(runs),
         runs=frozenset(run.id for run in runs),
         forgotten=forgotten_in(runs),
         erased_at=store.about(scope).erased_at,

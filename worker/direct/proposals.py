@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.memory import Memory
 from schemas.plan import Plan, Run
 from schemas.scope import Scope
-from worker.adapters.apply import apply
+from worker.applying import carry_out
 from worker.core.planning.accepting import check_stands
 from worker.core.ports import Reader
 from worker.core.sleeping.proposing import accepted, decided, is_waiting
@@ -48,7 +48,7 @@ def accept(parts: Parts, scope: Scope, id: UUID, now: datetime) -> Plan:
         if known is None or known.state != "applied":
             check_stands(made, _live(parts.store, made))
             # It may have waited for longer than the embedder was in use.
-            apply(parts.store, anew(made, parts.embedder), held.lease)
+            carry_out(parts, anew(made, parts.embedder), held.lease)
         parts.store.writer(scope, held.lease).put_run(decided(run))
     return made
 

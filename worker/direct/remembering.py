@@ -8,8 +8,8 @@ from uuid import UUID
 from schemas.memory import Memory, MemoryRecord
 from schemas.plan import Change, Plan, Run
 from schemas.scope import Scope
-from worker.adapters.apply import apply
 from worker.adapters.model import Tally
+from worker.applying import carry_out
 from worker.core.forgetting.erased import is_erased
 from worker.core.groups.setting import Setting
 from worker.core.hearing.heard import Found
@@ -77,7 +77,7 @@ def _write(
     plan = completed(_weighed(parts, setting, fresh, judge=judge), explicit, fresh)
     # Thinking may have taken longer than the lease.
     held.lease.check()
-    apply(parts.store, plan, held.lease)
+    carry_out(parts, plan, held.lease)
     return runs.applied(plan)
 
 

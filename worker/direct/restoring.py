@@ -5,7 +5,7 @@ from uuid import UUID
 
 from schemas.plan import Plan
 from schemas.scope import Scope
-from worker.adapters.apply import apply
+from worker.applying import carry_out
 from worker.core.ports import Reader
 from worker.core.turning_back.restoring import Versions, restored
 from worker.direct.holding import holding
@@ -25,7 +25,7 @@ def restore(parts: Parts, scope: Scope, memory_id: UUID, version: int, now: date
         embedder = parts.store.about(scope).embedder or ""
         plan = restored(scope, versions, version, now, embedder)
         if plan.changes:
-            apply(parts.store, plan, held.lease)
+            carry_out(parts, plan, held.lease)
     return plan
 
 

@@ -6,9 +6,10 @@ from uuid import UUID
 from schemas.memory import Memory
 from schemas.plan import Plan
 from schemas.turn import Turn
-from worker.adapters.apply import apply
 from worker.adapters.parking import Letter
+from worker.applying import carry_out
 from worker.core.forgetting.erased import is_erased
+from worker.core.forgetting.founding import following, forgets
 from worker.core.planning import runs
 from worker.core.planning.accepting import accepted, check_stands
 from worker.core.ports import Store
@@ -44,8 +45,10 @@ def _accepted(parts: Parts, held: Holding, turn: Turn, letter: Letter, now: date
     _refuse_settled(turn, runs.settled_turns(known))
     _refuse_erased(turn, parts.store)
     check_stands(plan, _live(parts.store, plan))
+    if forgets(plan):
+        plan = following(plan, parts.store.memories(turn.scope))
     # A proposal may have waited for longer than the embedder was in use.
-    apply(parts.store, anew(plan, parts.embedder), held.lease)
+    carry_out(parts, anew(plan, parts.embedder), held.lease)
     return plan
 
 

@@ -7,7 +7,8 @@ from uuid import UUID
 from schemas.memory import ArchiveRecord
 from schemas.plan import Plan, Run
 from schemas.scope import Scope
-from worker.adapters.apply import apply, taken_back
+from worker.adapters.apply import taken_back
+from worker.applying import carry_out
 from worker.core.planning.runs import turned
 from worker.core.ports import Reader
 from worker.core.turning_back.built_upon import Known
@@ -30,7 +31,7 @@ def undo(parts: Parts, scope: Scope, run_id: UUID, now: datetime, *, dry_run: bo
         # Before it is applied: an open run is finished by anyone, who would not know. Until then a turn that is
         # published again is one that a run has settled.
         parts.inbox.unsee(scope.key, freed(parts.store, plan))
-        apply(parts.store, plan, held.lease)
+        carry_out(parts, plan, held.lease)
     return plan
 
 

@@ -20,6 +20,7 @@ from schemas.limits import Limits
 from schemas.plan import Held
 from schemas.scope import Scope
 from schemas.turn import Turn
+from tests.effort import examples
 from tests.redis_service import RedisServer
 from worker.adapters.entries import Unreadable
 from worker.adapters.inbox import Claim, Inbox
@@ -849,7 +850,9 @@ def module_client(redis_url: str) -> Iterator[Redis]:
 
 
 @settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(100),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.lists(STEPS, min_size=10, max_size=60))
 def test_turns_come_out_once_and_in_order_whatever_happens(

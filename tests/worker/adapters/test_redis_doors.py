@@ -26,6 +26,7 @@ from worker.adapters.inbox import Inbox
 from worker.adapters.redis_risks import risks
 from worker.adapters.redis_server import connect
 from worker.adapters.spending import Spending
+from worker.core.sleeping.again import AT_ONCE, Bedtime
 from worker.errors import Misconfigured, Unavailable
 
 ROOT = Path(__file__).parents[3]
@@ -60,9 +61,24 @@ def goes_all_the_way(producer_url: str, worker_url: str) -> list[str]:
         inbox.release(taken)
         inbox.ring(["bell"], 1, 1)
         inbox.answered("bell")
+        _sleeps(inbox, claim.scope_key)
         assert inbox.idle()
         assert len(turns) == 2
     return statuses
+
+
+def _sleeps(inbox: Inbox, scope_key: str) -> None:
+    sleepers = inbox.sleepers
+    sleepers.due(scope_key, Bedtime(after_seconds=60))
+    sleepers.call("slot")
+    sleepers.ring(["bell"], 1, 1)
+    sleepers.answered("bell")
+    sleeper = sleepers.claim()
+    assert sleeper
+    renewed = sleepers.renew(sleeper)
+    assert renewed
+    sleepers.end(renewed, AT_ONCE)
+    inbox.ready()
 
 
 def publish(url: str) -> list[str]:

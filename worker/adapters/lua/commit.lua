@@ -1,11 +1,12 @@
 #!lua flags=allow-oom
 -- The first turns of a scope leave its inbox, consolidated or parked, and the lease ends.
--- KEYS  turns meta plan recent parked lease busy due attempts config counters aside
+-- KEYS  turns meta plan recent parked lease busy due attempts config counters aside sleep
 -- ARGV  scope key, fencing token, turns, tokens, the defaults of batch_turns batch_tokens quiet_ms max_wait_ms,
---       ms for which recent turns live, then three lists, each after its length:
+--       ms for which recent turns live, when it is due for sleep: ms from now on, ms since 1970 (empty: not so); then
+--       three lists, each after its length:
 --       id, parked turn, …; conversation, recent turns, …; conversations to leave out of recent
 -- Gives 1, or 0 if the lease is another's
-local turns, meta, plan, recent, parked, lease, busy, due, attempts, config, counters, aside = unpack(KEYS)
+local turns, meta, plan, recent, parked, lease, busy, due, attempts, config, counters, aside, sleep = unpack(KEYS)
 local scope = ARGV[1]
 if redis.call('HGET', lease, scope) ~= ARGV[2] then
   redis.call('HINCRBY', counters, 'stale', 1)
@@ -16,7 +17,7 @@ local stored = redis.call('HMGET', config, 'batch_turns', 'batch_tokens', 'quiet
 local function limit(at) return tonumber(stored[at] or ARGV[4 + at]) end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local next_at = 10
+local next_at = 12
 local function list()
   local from = next_at + 1
   next_at = from + tonumber(ARGV[next_at])
@@ -33,6 +34,10 @@ for at = from, to, 2 do redis.call('HSET', recent, ARGV[at], ARGV[at + 1]) end
 if to > from then redis.call('PEXPIRE', recent, ARGV[9]) end
 from, to = list()
 for at = from, to do redis.call('HDEL', recent, ARGV[at]) end
+
+-- Before the turns go as well: one night too many is harmless.
+if ARGV[10] ~= '' then redis.call('ZADD', sleep, 'LT', now + ARGV[10], scope) end
+if ARGV[11] ~= '' then redis.call('ZADD', sleep, 'LT', ARGV[11], scope) end
 
 local before = redis.call('LLEN', turns)
 redis.call('LTRIM', turns, ARGV[3], -1)

@@ -34,7 +34,7 @@ from worker.adapters.stores.sqlite_rows import (
     memory_record,
     records_of,
 )
-from worker.adapters.stores.sqlite_scope import about_scope, scope_number, scopes_in
+from worker.adapters.stores.sqlite_scope import about_scope, scope_in, scope_number, scopes_in
 from worker.adapters.stores.sqlite_writer import SqliteWriter
 from worker.core.ports import About, Hold, Nominated, Nominations, Query
 
@@ -199,6 +199,10 @@ class SqliteStore:
     def about(self, scope: Scope) -> About:
         with self._file.reading() as db:
             return about_scope(db, scope.key)
+
+    def scope(self, key: str) -> Scope | None:
+        with self._file.reading() as db:
+            return scope_in(db, key)
 
     def scopes(self) -> Iterator[Scope]:
         with self._file.reading() as db:

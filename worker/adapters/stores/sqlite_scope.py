@@ -27,6 +27,11 @@ def about_scope(db: sqlite3.Connection, scope: str) -> About:
     return About(embedder, number is not None, erased, sleep)
 
 
+def scope_in(db: sqlite3.Connection, key: str) -> Scope | None:
+    row = db.execute("SELECT app, user FROM scope WHERE key = ?", (key,)).fetchone()
+    return Scope(app=row[0], user=row[1]) if row else None
+
+
 def scopes_in(db: sqlite3.Connection) -> list[Scope]:
     rows = db.execute("SELECT app, user FROM scope ORDER BY key")
     return [Scope(app=app, user=user) for app, user in rows]

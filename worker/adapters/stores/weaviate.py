@@ -171,8 +171,18 @@ class WeaviateStore:
         return self._pages.ask(scope, MEMORY, count) or 0
 
     def about(self, scope: Scope) -> About:
-        card = self._link.read([self._link.in_hall(SCOPE, partial(read_card, key=scope.key))])[0]
+        card = self._card(scope.key)
         return card.about if card else About()
+
+    def scope(self, key: str) -> Scope | None:
+        card = self._card(key)
+        return card.scope if card else None
+
+    def _card(self, key: str) -> Card | None:
+        card: Card | None = self._link.read(
+            [self._link.in_hall(SCOPE, partial(read_card, key=key))]
+        )[0]
+        return card
 
     def scopes(self) -> Iterator[Scope]:
         cards = all_cards(lambda page: self._link.read([self._link.in_hall(SCOPE, page)])[0])

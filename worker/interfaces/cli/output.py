@@ -86,6 +86,16 @@ def progress() -> Progress:
 
 
 @contextmanager
+def hidden(bar: Progress) -> Iterator[None]:
+    """While something is answered: a bar that is shown takes hold of stdout as well."""
+    bar.stop()
+    try:
+        yield
+    finally:
+        bar.start()
+
+
+@contextmanager
 def waiting(what: str) -> Iterator[None]:
     """A spinner on stderr at a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():

@@ -74,6 +74,16 @@ def test_scopes_with_room_come_in_order_of_their_keys(store: Store, scope: Scope
     assert found == sorted(scopes, key=lambda one: one.key)
 
 
+def test_a_scope_with_room_is_found_by_its_key(store: Store, scope: Scope) -> None:
+    writer, found = store.writer(scope, HELD), [store.scope(scope.key)]
+    writer.prepare()
+    found.append(store.scope(scope.key))
+    writer.erase(ERASED_AT)
+    found.append(store.scope(scope.key))
+
+    assert found == [None, scope, None]
+
+
 def test_what_is_known_of_a_scope_follows_its_life(
     store: Store, scope: Scope, embedding: tuple[str, int]
 ) -> None:
