@@ -12,6 +12,7 @@ from redis import Redis
 
 from bench.gatemem import holds
 from schemas.scope import Scope
+from worker.core.recalling.ask import Ask
 from worker.parts import Parts
 from worker.recall import earlier, recall, veil_of
 
@@ -32,7 +33,7 @@ def places(
 ) -> dict[str, str]:
     """Place → all of its words. What is hidden only is in the two of `STORED` alone."""
     store, veil = parts.store, veil_of(parts.store, scope)
-    answers = recall(store, parts.embedder, scope, question, now=now, limit=MOST_RECALLED)
+    answers = recall(store, parts.embedder, scope, Ask((question,), MOST_RECALLED), now).items
     runs = list(store.runs(scope))
     archives = [record.archive for record in store.archives(scope)]
     return {

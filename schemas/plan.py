@@ -123,6 +123,22 @@ class Held(Stored):
     proposal: tuple[Change, ...] = ()
 
 
+class Lost(Stored):
+    """A question that would no longer find a memory, nor what took its place."""
+
+    #: Empty once something of its scope was forgotten: it is words that a person said.
+    query: str
+    memory_id: UUID
+
+
+class Withheld(Stored):
+    """Why sleep only proposes a plan."""
+
+    #: Whether it would take the night over its share.
+    beyond_share: bool = False
+    lost: tuple[Lost, ...] = ()
+
+
 RunKind = Literal["batch", "sleep", "write", "undo", "restore"]
 
 
@@ -154,6 +170,8 @@ class Plan(Stored):
     undoes: UUID | None = None
     #: Fingerprint of the embedder that made its vectors; empty in plans of versions that did not say.
     embedder: str = ""
+    #: Of what sleep only proposes.
+    withheld: Withheld | None = None
 
 
 class Changed(Stored):

@@ -10,7 +10,15 @@ from worker.adapters.inbox import Inbox
 from worker.adapters.lease import Lease
 from worker.adapters.parking import Letter
 from worker.core.forgetting.descent import Known
-from worker.core.forgetting.purge import Purge, due, proposes, purge_of, silenced, without_words
+from worker.core.forgetting.purge import (
+    Purge,
+    due,
+    proposes,
+    purge_of,
+    silenced,
+    unasked,
+    without_words,
+)
 from worker.core.groups.merging import union
 from worker.core.ports import Store
 from worker.parts import Parts
@@ -75,6 +83,7 @@ def _purged(parts: Parts, scope: Scope, lease: Lease, known: Known, purge: Purge
     if reworded := silenced(known, purge):
         writer.put_archives(reworded)
     parked, recent = clear(parts.inbox, lease, told)
+    parts.inbox.served.forget(scope.key, purge.memory_ids - known.live.keys())
     writer.remove_archives(purge.versions)
     return Purged(len(purge.archives), runs, parked, recent)
 
@@ -90,6 +99,15 @@ def purge_runs(
             writer.put_run(left)
             changed.add(run.id)
     return frozenset(changed)
+
+
+def drop_questions(parts: Parts, scope: Scope, lease: Lease) -> None:
+    """Those that recall has answered, and those that proposals name: any may tell what was forgotten just now."""
+    parts.inbox.served.forget(scope.key)
+    writer = parts.store.writer(scope, lease)
+    for run in list(parts.store.runs(scope)):
+        if (left := unasked(run)) != run:
+            writer.put_run(left)
 
 
 def queued(inbox: Inbox, scope_key: str, purge: Purge) -> Queued:

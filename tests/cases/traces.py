@@ -16,6 +16,7 @@ from tests.desk import Desk
 from tests.worker.adapters.stores.raw import client_of, tenants_of
 from worker.adapters.stores.weaviate_address import Address, parse
 from worker.adapters.stores.weaviate_collections import SCOPE
+from worker.core.recalling.ask import Ask
 from worker.direct.exporting import exported
 from worker.interfaces.cli.ending import Failed
 from worker.interfaces.cli.history import history_of, texts_around
@@ -111,7 +112,7 @@ def shown(table: Desk, *queries: str) -> list[str]:
         for asked in ({"as_of": moment}, {"valid_at": moment}):
             texts += [one.model_dump_json() for one in known(store, scope, now, **asked)]
     for query in queries:
-        found = recall(store, table.parts.embedder, scope, query, now=now)
+        found = recall(store, table.parts.embedder, scope, Ask((query,)), now).items
         texts += [one.memory.model_dump_json() for one in found]
     for id in {one.memory_id for run in store.runs(scope) for one in run.changes}:
         texts += _history(table, id.hex)

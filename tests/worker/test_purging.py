@@ -10,17 +10,21 @@ import pytest
 from redis import Redis
 
 from schemas.memory import Fact
+from schemas.plan import Lost, Plan, Withheld
 from schemas.scope import Scope
-from tests.build import fact
+from tests.build import fact, uid
 from tests.desk import PATIENT, Desk, Judges, Says, desk
 from tests.fragile import Fragile, Killed
 from tests.similarity import GivenSimilarities
 from worker.adapters.lease import Lease
+from worker.adapters.served import Note
 from worker.core.groups.judgment import Candidacy, Group, Groups
 from worker.core.hearing.heard import Heard
 from worker.core.judging.detectors import Judging
+from worker.core.planning.runs import parked
 from worker.core.ports import Store
 from worker.direct.exporting import exported
+from worker.direct.holding import holding
 from worker.direct.importing import import_lines
 from worker.pipeline import consolidate
 from worker.purging import Purged, purge_due
@@ -95,6 +99,33 @@ def stored(made: Desk) -> str:
     texts += [one.text for one in made.parts.inbox.recent_turns(scope.key)]
     texts += [one.parked.model_dump_json() for one in made.parts.inbox.parking.letters(scope.key)]
     return "\n".join(texts)
+
+
+def test_questions_go_at_once_also_those_that_hold_a_proposal(
+    store: Store, redis_client: Redis, scope: Scope
+) -> None:
+    made = at(store, redis_client, scope, grace=30)
+    told = "Whom does she owe money?"
+    made.parts.inbox.served.add(scope.key, [(0, Note((), told, (uid("any"),)))])
+    plan = Plan(
+        run=uid("proposed"),
+        kind="sleep",
+        scope=scope,
+        turn_ids=(),
+        base={},
+        changes=(),
+        planned_at=made.now,
+        withheld=Withheld(lost=(Lost(query=told, memory_id=uid("any")),)),
+    )
+    with holding(made.parts, scope, made.now) as held:
+        store.writer(scope, held.lease).put_run(parked(plan))
+    assert told in stored(made)
+
+    asked(made)
+
+    assert told not in stored(made)
+    assert made.parts.inbox.served.questions(scope.key) == []
+    assert "Torvald" in stored(made), "what they were asked about waits for its time"
 
 
 def test_within_the_grace_it_is_kept_and_afterwards_the_next_claim_removes_it(

@@ -81,6 +81,15 @@ def embedded_redis(data_dir: Path) -> Iterator[str]:
             os.close(users)
 
 
+def running_redis(data_dir: Path) -> str | None:
+    """The URL of the folder's server if one runs just now; none is started, and nobody waits for one."""
+    folder = data_dir.expanduser().absolute() / "redis"
+    if not (folder / "alive.lock").exists() or not _is_alive(folder):
+        return None
+    address = _read(folder)
+    return address.url if address else None
+
+
 def server_program() -> Path:
     """A Redis 7 or Valkey on PATH, else the one from the wheel. Raises `Misconfigured` if there is none."""
     for program in _programs():

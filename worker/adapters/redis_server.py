@@ -21,14 +21,16 @@ _TIMEOUT_SECONDS = 5.0
 _NO_RIGHT = "ACL failure in script"
 
 
-def connect(url: str, setting: str = "SLOWWAVE_REDIS_URL") -> Redis:
+def connect(
+    url: str, setting: str = "SLOWWAVE_REDIS_URL", timeout_seconds: float = _TIMEOUT_SECONDS
+) -> Redis:
     """A client for workers. Nothing is retried here: the story of a batch knows what may be.
 
     Raises `Misconfigured` as `check_url`, and `Unavailable` for a cluster that is not there.
     """
     address = check_url(setting, url)
     with reachable():
-        return client(address, _TIMEOUT_SECONDS)
+        return client(address, timeout_seconds)
 
 
 def check_url(setting: str, url: str) -> RedisAddress:

@@ -31,6 +31,8 @@ class Contents(Frozen):
     plans: int = 0
     #: Days for which it is counted what was asked of models.
     spent: int = 0
+    #: Questions that recall has answered, kept to see that sleep loses no answer.
+    served: int = 0
 
 
 class Receipt(Frozen):
@@ -50,7 +52,7 @@ def contents(parts: Parts, scope: Scope) -> Contents:
         archives=sum(1 for _ in store.archives(scope)),
         runs=sum(1 for _ in store.runs(scope)),
     )
-    return _together(held, parts.inbox.queued(scope.key))
+    return _together(held, parts.inbox.queued(scope.key), parts.inbox.served.kept(scope.key))
 
 
 def erase(parts: Parts, scope: Scope, now: datetime) -> Receipt:
@@ -77,10 +79,11 @@ def _erased(parts: Parts, scope: Scope, taken: Seized, now: datetime) -> Content
     """
     with Lease(parts.inbox, taken.claim) as lease:
         queued = parts.inbox.evict(taken.claim, taken.waiting, now)
+        served = parts.inbox.served.erase(scope.key)
         stored = parts.store.writer(scope, lease).erase(now)
         parts.breaker.forget(scope.key)
-    return _together(stored, queued)
+    return _together(stored, queued, served)
 
 
-def _together(stored: Erased, queued: Queued) -> Contents:
-    return Contents(**asdict(stored), **asdict(queued))
+def _together(stored: Erased, queued: Queued, served: int) -> Contents:
+    return Contents(**asdict(stored), **asdict(queued), served=served)

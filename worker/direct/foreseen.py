@@ -1,6 +1,6 @@
 """A store as it would be: plans laid over it, of which nothing is written."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from uuid import UUID
 
 from schemas.memory import ArchiveRecord, MemoryRecord
@@ -9,8 +9,10 @@ from schemas.scope import Scope
 from worker.adapters.stores.indexed import DECIMALS, identifier_keys, slot_key
 from worker.adapters.stores.lineage import lineage
 from worker.core.finding.vectors import cosines
+from worker.core.forgetting.hidden import Version, version_of
 from worker.core.planning.runs import applied
 from worker.core.ports import Nominated, Nominations, Query, Reader
+from worker.direct.using import used
 
 
 class Foreseen:
@@ -22,6 +24,12 @@ class Foreseen:
         self._changed: dict[UUID, MemoryRecord | None] = {}
         self._archives: list[ArchiveRecord] = []
         self._runs: dict[UUID, Run] = {}
+        self._served: dict[UUID, int] = {}
+        self._removed = set[Version]()
+
+    def count_uses(self, times: Mapping[UUID, int]) -> None:
+        """As if so many uses of these memories had been counted in them."""
+        self._served = dict(times)
 
     def lay(self, plan: Plan) -> None:
         for change in plan.changes:
@@ -33,16 +41,22 @@ class Foreseen:
                 self._changed[change.record.memory.id] = change.record
         self._runs[plan.run] = applied(plan)
 
+    def remove(self, versions: Iterable[Version]) -> None:
+        """As if these snapshots were gone."""
+        self._removed.update(versions)
+
     def memories(self, scope: Scope, ids: Iterable[UUID] | None = None) -> Iterator[MemoryRecord]:
         ids = None if ids is None else list(ids)
-        found = (one for one in self._store.memories(scope, ids) if self._is_as_it_was(one))
+        stored = self._store.memories(scope, ids)
+        found = (used(one, self._served) for one in stored if self._is_as_it_was(one))
         laid = (one for one in self._laid() if ids is None or one.memory.id in ids)
         yield from sorted((*found, *laid), key=lambda one: one.memory.id)
 
     def nominate(self, scope: Scope, queries: Sequence[Query], pool: int) -> Nominations:
         """What the store has in place of what the plans change is asked for besides, so that the best are among it."""
         found = self._store.nominate(scope, queries, pool + len(self._changed))
-        known = {one.memory.id: one for one in found.records.values() if self._is_as_it_was(one)}
+        as_it_was = filter(self._is_as_it_was, found.records.values())
+        known = {one.memory.id: used(one, self._served) for one in as_it_was}
         known |= {one.memory.id: one for one in self._laid()}
         rankings = tuple(_ranked(query, known.values(), pool) for query in queries)
         named = {
@@ -51,6 +65,10 @@ class Foreseen:
         return Nominations(rankings, {id: one for id, one in known.items() if id in named})
 
     def archives(self, scope: Scope, memory: UUID | None = None) -> Iterator[ArchiveRecord]:
+        found = self._all_archives(scope, memory)
+        return (one for one in found if version_of(one.archive) not in self._removed)
+
+    def _all_archives(self, scope: Scope, memory: UUID | None) -> Iterator[ArchiveRecord]:
         if memory is None:
             yield from self._store.archives(scope)
             yield from self._archives
@@ -69,6 +87,10 @@ class Foreseen:
 
     def run(self, scope: Scope, id: UUID) -> Run | None:
         return self._runs.get(id) or self._store.run(scope, id)
+
+    def runs(self, scope: Scope) -> Iterator[Run]:
+        yield from self._runs.values()
+        yield from (run for run in self._store.runs(scope) if run.id not in self._runs)
 
     def _is_as_it_was(self, one: MemoryRecord) -> bool:
         return one.memory.id not in self._changed

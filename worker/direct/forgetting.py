@@ -13,11 +13,12 @@ from schemas.base import Frozen
 from schemas.memory import Memory
 from schemas.plan import Plan
 from schemas.scope import Scope
-from worker.adapters.apply import apply
 from worker.adapters.model import Tally
+from worker.applying import carry_out
 from worker.core.current import current
 from worker.core.forgetting.descent import Known
 from worker.core.forgetting.forget_plan import Written, forget_plan, redacted, returned
+from worker.core.forgetting.founding import with_what_follows
 from worker.core.forgetting.going import Going, Named, Part, by_ids, by_query, named
 from worker.core.forgetting.purge import Purge
 from worker.core.forgetting.redact import Redacting, Redaction
@@ -105,15 +106,17 @@ def forget(parts: Parts, scope: Scope, wanted: Wanted, now: datetime) -> Receipt
         ids = _ids(known, wanted)
         before = _turns_of_earlier(parts, scope, known, ids)
         going = by_ids(known, ids) if wanted.query is None else by_query(known, wanted.query, ids)
+        going = with_what_follows(known, going)
         sought = _sought(going, before, now)
         told = queued(parts.inbox, scope.key, sought)
         plan = _planned(parts, scope, known, going, told, now)
         if plan.changes or set(told.turn_ids).difference(before):
-            apply(parts.store, plan, held.lease)
+            carry_out(parts, plan, held.lease)
         pending = parts.inbox.drop_turns(held.claim, told.pending) if told.pending else 0
         parked, recent = clear(parts.inbox, held.lease, told)
         # Runs may tell what no record does: what was called the same in other words, or was planned and never done.
         runs = purge_runs(parts.store, scope, held.lease, sought)
+        parts.inbox.served.forget(scope.key)
         purged = purge_due(parts, scope, held.lease, now)
     rewrite_own_log(parts)
     lost = (runs | purged.runs) - {plan.run}

@@ -127,9 +127,18 @@ def without_words(run: Run, purge: Purge, settles: Iterable[UUID] = ()) -> Run:
         update={
             "changes": tuple(_wordless(change, run.started_at, purge) for change in run.changes),
             "held": tuple(_unproposed(held, purge) for held in run.held),
-            "plan": None if is_dropped else run.plan,
+            "plan": None if is_dropped else unasked(run).plan,
         }
     )
+
+
+def unasked(run: Run) -> Run:
+    """Without the questions for which its plan is only proposed: words that a person said go as a whole."""
+    if run.plan is None or run.plan.withheld is None:
+        return run
+    lost = tuple(one.model_copy(update={"query": ""}) for one in run.plan.withheld.lost)
+    withheld = run.plan.withheld.model_copy(update={"lost": lost})
+    return run.model_copy(update={"plan": run.plan.model_copy(update={"withheld": withheld})})
 
 
 def _unnamed(run: Run, purge: Purge) -> Iterator[Changed]:

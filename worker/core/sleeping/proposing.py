@@ -35,7 +35,8 @@ def accepted(proposal: Run, plan: Plan, now: datetime) -> Plan:
     """What the proposal comes to, as a run of its own, which counts as sleep's; the same each time but for its time."""
     run = uuid_of("run", proposal.scope.key, "accept sleep", str(proposal.id))
     changes = tuple(of_run(change, run, now) for change in plan.changes)
-    return plan.model_copy(update={"run": run, "changes": changes, "planned_at": now})
+    update = {"run": run, "changes": changes, "planned_at": now, "withheld": None}
+    return plan.model_copy(update=update)
 
 
 def decided(proposal: Run) -> Run:

@@ -26,6 +26,7 @@ PLACES = {
     "recent": "turns kept as context",
     "plans": "plans of a batch in flight",
     "spent": "days of model calls counted",
+    "served": "questions that recall answered",
 }
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from worker import wiring
 from worker.adapters.inbox import Inbox
 from worker.adapters.redis_server import check_url
+from worker.adapters.serving import Serving
 from worker.interfaces.cli.output import note
 from worker.parts import Parts
 from worker.settings import Settings, load
@@ -42,6 +43,16 @@ def reading() -> Iterator[wiring.Memories]:
         yield wiring.open_memories(load())
     finally:
         wiring.close()
+
+
+@contextmanager
+def serving() -> Iterator[Serving]:
+    """What is told of an answer that was given; it is brought to Redis at the end, if one is there."""
+    made = wiring.serving_of(load())
+    try:
+        yield made
+    finally:
+        made.close()
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import typer
 from pydantic import JsonValue
 
 from worker.core.sleeping.report import Diff, diffs
+from worker.core.sleeping.withheld import with_reason
 from worker.direct.proposals import Proposal, accept, proposals, refuse
 from worker.errors import SlowwaveError
 from worker.interfaces.cli.ending import Failed
@@ -36,7 +37,7 @@ def review(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what sleep only proposed, because it would have changed too much at once; or decide on it.
+    """List what sleep only proposed, as it would change too much at once or leave a question unanswered; or decide.
 
     --accept and --refuse take the run's id, or its first digits, and may be repeated. What is accepted is done only
     where its memories are as they were, and can be undone.
@@ -103,7 +104,8 @@ def _shown(one: Proposal) -> tuple[Diff, ...]:
 def _rows(one: Proposal) -> Iterator[tuple[object, ...]]:
     begins = short(one.run.id), when(one.run.started_at)
     for diff in _shown(one):
-        yield *begins, diff.kind, short(diff.memory_id), diff.before, diff.after or "–", diff.why
+        texts = diff.before or "–", diff.after or "–", with_reason(diff.why, diff.withheld)
+        yield *begins, diff.kind, short(diff.memory_id), *texts
     if not one.stands:
         yield *begins, "–", "–", "–", "–", STALE
 
