@@ -78,12 +78,14 @@ class Memory(Statement):
     pinned: bool = False
     #: Memories that it stands beside, unresolved.
     links: tuple[UUID, ...] = ()
+    #: Where nobody said it: the memories that it was derived from, and which version of each. Empty where it was said.
+    derived: dict[UUID, int] = Field(default_factory=dict)
     #: Why sleep should look at it; null where nothing is open.
     flagged: str | None = None
     last_run: UUID
 
 
-Reason = Literal["superseded", "merged", "expired", "forgotten", "late", "undone"]
+Reason = Literal["superseded", "merged", "expired", "forgotten", "late", "undone", "faded"]
 
 
 class Archive(Stored):

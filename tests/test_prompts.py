@@ -16,6 +16,7 @@ from worker.core.groups.judgment import Candidacy, Group
 from worker.core.hearing.extract import Extraction
 from worker.core.hearing.extraction_reply import ExtractionReply
 from worker.core.hearing.heard import Heard
+from worker.core.judging.derive import Deriving, InsightsReply, Material
 from worker.core.judging.judge import ListJudge
 from worker.core.judging.judge_reply import JudgeReply
 from worker.core.judging.merge import MergeReply, Merging, Unwritten
@@ -36,6 +37,7 @@ PROMPTS = (
     *PairJudge().ask(CASE),
     *Merging().ask(UNWRITTEN),
     *Reorganize().ask(CASE),
+    *Deriving().ask(Material((record("Loves opera").memory,))),
     *Redacting().ask(Redaction(fact("Loves opera and tea"), of_query("opera"))),
 )
 JOBS = [prompt.job for prompt in PROMPTS]
@@ -78,7 +80,7 @@ def test_every_field_of_document_and_reply_is_explained(prompt: Prompt) -> None:
 
     assert fields(prompt.document) <= fields(document)
     assert answered == fields(reply)
-    assert all(f"`{name}`" in told for name in answered - {"facts", "groups"})
+    assert all(f"`{name}`" in told for name in answered - {"facts", "groups", "insights"})
 
 
 @pytest.mark.parametrize("job", JOBS)
@@ -93,6 +95,7 @@ def test_data_is_never_an_instruction(job: str) -> None:
         JudgeReply.model_json_schema()["$defs"]["GroupReply"],
         PairReply.model_json_schema(),
         MergeReply.model_json_schema(),
+        InsightsReply.model_json_schema()["$defs"]["InsightReply"],
     ],
 )
 def test_the_reason_comes_before_the_verdict(schema: dict[str, Any]) -> None:
@@ -187,6 +190,16 @@ def test_the_example_of_sleep_keeps_the_rules() -> None:
 
     assert [f"m{one[1:]}" for one in found.members] == reply["groups"][0]["members"]
     assert (found.relation, found.text) == ("update", reply["groups"][0]["text"])
+
+
+def test_the_example_of_an_insight_keeps_the_rules() -> None:
+    document, reply = example("insights")
+    case = shown([], document["memories"])
+    memories = tuple(one.memory for one in case.candidates)
+
+    (found,) = Deriving().read(Material(memories), [InsightsReply.model_validate(reply)])
+
+    assert (found.text, found.evidence) == (reply["insights"][0]["text"], memories[:2])
 
 
 def test_the_example_of_a_redaction_keeps_the_rules() -> None:

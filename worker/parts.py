@@ -8,6 +8,7 @@ from worker.adapters.model import Model
 from worker.adapters.spending import Spending
 from worker.core.groups.judgment import Candidacy, Groups
 from worker.core.hearing.heard import Found, Heard
+from worker.core.judging.derive import Deriving, Insight, Material
 from worker.core.judging.detectors import Judging
 from worker.core.judging.reorganize import Reorganize
 from worker.core.ports import Embedder, Store
@@ -30,3 +31,5 @@ class Parts:
     judging: Judging
     #: How sleep judges memories among themselves.
     reorganizing: Step[Candidacy, Groups] = field(default_factory=Reorganize)
+    #: How sleep derives what nobody said.
+    deriving: Step[Material, tuple[Insight, ...]] = field(default_factory=Deriving)

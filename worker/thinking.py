@@ -13,6 +13,7 @@ from worker.adapters.model import Tally
 from worker.adapters.tokenizer import token_counter
 from worker.core.failing.budget import Budget, wait_seconds
 from worker.core.finding.candidates import Reach, candidacy, queries
+from worker.core.forgetting.founding import following, forgets
 from worker.core.groups.judgment import Candidacy, Groups
 from worker.core.groups.setting import Account, Policy, Setting
 from worker.core.hearing.heard import Found
@@ -68,7 +69,8 @@ def weighed(
         usage=tally.usage(),
         embedder=parts.embedder.fingerprint,
     )
-    return plan(setting, case, groups, embedded, account)
+    made = plan(setting, case, groups, embedded, account)
+    return following(made, parts.store.memories(setting.scope)) if forgets(made) else made
 
 
 def _nominated(

@@ -1,7 +1,7 @@
 """Which snapshots came before a memory, and what came of it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from uuid import UUID
 
@@ -26,6 +26,21 @@ def replaced(archives: Iterable[Archive], standing: Collection[UUID]) -> dict[UU
         if one.replaced_by is not None and id not in standing:
             found.setdefault(one.replaced_by, []).append(one)
     return found
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """Versions that go, and memories of which every version until one goes."""
+
+    versions: Collection[tuple[UUID, int]]
+    until: Mapping[UUID, int] = field(default_factory=dict)
+
+    def bear(self, memory: Memory) -> bool:
+        """Whether it was derived from any of them."""
+        return any(
+            version <= self.until.get(id, 0) or (id, version) in self.versions
+            for id, version in memory.derived.items()
+        )
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """What was forgotten leaves every read: which snapshots none may show, and which reasons tell of it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from schemas.memory import Archive, Memory
 from schemas.plan import Changed, Run
-from worker.core.forgetting.descent import replaced
+from worker.core.forgetting.descent import Grounds, replaced
 from worker.core.forgetting.topics import lost_words, mentions
 
 #: A memory's id, and which version of it.
@@ -70,7 +70,7 @@ def veil(archives: Iterable[Archive], live: Iterable[Memory]) -> Veil:
 
     A memory that was forgotten whole takes its lineage with it: its earlier versions, and what was replaced by it.
     Where only a part was forgotten and a later version stands, the snapshot goes, and of its lineage what has a word
-    of that part.
+    of that part. What was derived from any of these goes as well.
     """
     kin = _kin(archives, live)
     versions: set[Version] = set()
@@ -97,6 +97,8 @@ class _Kin:
     live: Mapping[UUID, Memory]
     #: Memory id → those that it replaced for good: their last snapshots.
     replaced: Mapping[UUID, list[Archive]]
+    #: Snapshots of what nobody said.
+    derived: Sequence[Archive]
 
     def roots(self) -> Iterator[Archive]:
         return (one for one in self._all() if one.reason == "forgotten")
@@ -112,6 +114,9 @@ class _Kin:
         kin = self._lineage(root)
         gone = [root, *(one for one in kin if not is_part or mentions(_text(one.memory), words))]
         yield from gone
+        until = {} if is_part else {root.memory.id: root.memory.version}
+        grounds = Grounds({version_of(one) for one in gone}, until)
+        yield from (one for one in self.derived if grounds.bear(one.memory))
         for one in gone:
             told = words if is_part else lost_words(_text(one.memory), None, one.memory.subject)
             copies = self._learned_before(one, root.archived_at)
@@ -166,8 +171,9 @@ def _kin(archives: Iterable[Archive], live: Iterable[Memory]) -> _Kin:
     snapshots: dict[UUID, dict[int, Archive]] = {}
     for one in archives:
         snapshots.setdefault(one.memory.id, {})[one.memory.version] = one
-    all_of_them = (one for versions in snapshots.values() for one in versions.values())
-    return _Kin(snapshots, standing, replaced(all_of_them, standing))
+    all_of_them = [one for versions in snapshots.values() for one in versions.values()]
+    derived = [one for one in all_of_them if one.memory.derived]
+    return _Kin(snapshots, standing, replaced(all_of_them, standing), derived)
 
 
 def _text(memory: Memory) -> str:

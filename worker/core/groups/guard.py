@@ -100,10 +100,7 @@ def invented(
 ) -> list[str]:
     """What of the texts no member says, in words; the members' own times and subjects count as said."""
     sources = [read(member.text) for member in members]
-    known = Known(
-        spellings=_union(_times(member) for member in members),
-        words=_union(names.keys(f"{member.subject} {member.said_by}") for member in members),
-    )
+    known = _known(members)
     said = _union(source.forms for source in sources)
     subjects = _union(_forms(member.subject) for member in members)
     found: list[str] = []
@@ -111,6 +108,12 @@ def invented(
         found += _not_among(read(text), sources, known)
         found += _made_up(read(text), text, said, subjects)
     return list(dict.fromkeys(found))
+
+
+def unsaid(members: Sequence[Statement], text: str, read: Reader = details) -> list[str]:
+    """What of the six kinds in a text no member has, in words; its other words may be its own."""
+    sources = [read(member.text) for member in members]
+    return list(dict.fromkeys(_not_among(read(text), sources, _known(members))))
 
 
 def denied(members: Sequence[Statement], text: str, read: Reader = details) -> list[str]:
@@ -153,6 +156,14 @@ def foreign(members: Sequence[Statement], text: str) -> list[str]:
     said = " ".join(f"{one.text} {one.subject} {one.said_by}" for one in members)
     known = _forms(said)
     return list(dict.fromkeys(f'"{word}"' for form, word in names.forms(text) if form not in known))
+
+
+def _known(members: Sequence[Statement]) -> Known:
+    """The members' own times, and of whom and by whom they are."""
+    return Known(
+        spellings=_union(_times(member) for member in members),
+        words=_union(names.keys(f"{member.subject} {member.said_by}") for member in members),
+    )
 
 
 def _affirms(said: Sequence[str], own: Details, negation: Negated) -> bool:

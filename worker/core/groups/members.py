@@ -57,8 +57,12 @@ class Member:
 
     @property
     def rank(self) -> int:
-        """By who said it: the higher outranks."""
-        return AUTHORITY[self.statement.authority]
+        """By who said it: the higher outranks, and what nobody said comes last."""
+        return -1 if self.is_derived else AUTHORITY[self.statement.authority]
+
+    @property
+    def is_derived(self) -> bool:
+        return self.record is not None and bool(self.record.memory.derived)
 
     @property
     def ordinal(self) -> int:

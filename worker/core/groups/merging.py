@@ -135,27 +135,31 @@ def confirmation(
 
 
 def absorbed(survivor: Memory, others: Iterable[Memory]) -> Memory:
-    """The survivor with what the others carried: turns, counts, tags, links and callers' fields."""
+    """The survivor with what the others carried: turns, counts, tags, links and callers' fields.
+
+    Of what was derived, and said by nobody, only what people have attached.
+    """
     members = [survivor, *others]
+    said = [one for one in members if one is survivor or not one.derived]
     gone = {memory.id for memory in members}
     metadata: dict[str, JsonValue] = {}
     for memory in reversed(members):
         metadata |= memory.metadata
     return survivor.model_copy(
         update={
-            "turn_ids": union(*(memory.turn_ids for memory in members)),
-            "confirmations": sum(memory.confirmations for memory in members),
+            "turn_ids": union(*(memory.turn_ids for memory in said)),
+            "confirmations": sum(memory.confirmations for memory in said),
             "uses": sum(memory.uses for memory in members),
-            "said_at": max(memory.said_at for memory in members),
-            "since": min(map(first_said, members)),
-            "last_confirmed_at": max(memory.last_confirmed_at for memory in members),
+            "said_at": max(memory.said_at for memory in said),
+            "since": min(map(first_said, said)),
+            "last_confirmed_at": max(memory.last_confirmed_at for memory in said),
             "tags": union(*(memory.tags for memory in members)),
             "metadata": metadata,
             "pinned": any(memory.pinned for memory in members),
             "links": tuple(
                 id for id in union(*(memory.links for memory in members)) if id not in gone
             ),
-            **_longest(members),
+            **_longest(said),
         }
     )
 
@@ -214,6 +218,8 @@ def restated(
             "confirmations": survivor.confirmations + min(1, len(facts)),
             "last_confirmed_at": max(survivor.last_confirmed_at, newest.said_at),
             "after": after,
+            # Somebody says it now.
+            "derived": {} if isinstance(newest, Fact) else newest.derived,
         }
     )
 

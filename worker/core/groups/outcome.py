@@ -40,6 +40,8 @@ class Outcome:
     shortens: bool = False
     #: Facts that it does not concern: they are added as they are.
     beside: tuple[Member, ...] = ()
+    #: Derived memories that make way for what was said of the same.
+    outdone: tuple[Member, ...] = ()
     #: Why sleep should look at those.
     flag: str | None = None
 
@@ -82,12 +84,44 @@ def outcome(candidacy: Candidacy, group: Group, resolver: Resolver = "rewrite") 
         return _forgotten(group, members)
     if any(fact.is_request for fact in facts):
         return _beside(facts, NO_UPDATE)
+    said = [one for one in members if not one.is_derived]
+    found = _of_what_was_said(candidacy, group, said, resolver)
+    derived = [one for one in members if one.is_derived]
+    return _making_way(found, derived, said, group, resolver) if derived else found
+
+
+def _of_what_was_said(
+    candidacy: Candidacy, group: Group, members: Sequence[Member], resolver: Resolver
+) -> Outcome:
+    _, facts = _split(members)
+    if not members[1:]:
+        return _beside(facts, None)
     outranked = _outranked(members)
     heard = [one for one in members if one not in outranked]
     if outranked and not is_sound(candidacy, [one.label for one in heard]):
         return _beside(facts, None)
     found = _same(group, heard) if group.relation == "same" else _changed(group, heard, resolver)
     return replace(found, beside=(*found.beside, *outranked))
+
+
+def _making_way(
+    found: Outcome,
+    derived: Sequence[Member],
+    said: Sequence[Member],
+    group: Group,
+    resolver: Resolver,
+) -> Outcome:
+    """What was derived has no say and hands nothing on. It goes where a fact now says it, or something else."""
+    is_alone = len(said) == 1
+    if is_alone and any(one.memory.pinned for one in derived):
+        return replace(found, flag=PINNED)
+    is_same = group.relation == "same"
+    facts = found.beside if is_alone else found.facts
+    if not facts or found.kind == "late" or (resolver == "keep" and not is_same):
+        return found
+    latest = max(one.statement.said_at for one in facts)
+    goes = (one for one in derived if is_same or one.statement.said_at <= latest)
+    return replace(found, outdone=tuple(one for one in goes if not one.memory.pinned))
 
 
 def _with_words(group: Group) -> Group:

@@ -25,7 +25,9 @@ RESOLVERS: dict[Resolver, str] = {
 DetectorName = Literal["add_only", "pointwise", "listwise", "listwise_multitarget", "batchwise"]
 
 #: What sleep does: see `worker.core.sleeping`.
-PassName = Literal["expire", "tidy", "flags"]
+PassName = Literal[
+    "re-embed", "expire", "tidy", "flags", "forget", "retention", "unfounded", "insights"
+]
 
 #: Kinds of facts that are judged however little is new in them.
 ALWAYS_JUDGED = frozenset({"instruction", "forget"})

@@ -48,7 +48,8 @@ def known(
     left = TOKENS
     for id, _ in ranked:
         memory = current(nominations.records[id].memory, now)
-        if memory is not None and (cost := count(memory.text)) <= left:
+        # What nobody has said yet is worth saying.
+        if memory is not None and not memory.derived and (cost := count(memory.text)) <= left:
             left -= cost
             texts.append(memory.text)
     return tuple(texts)

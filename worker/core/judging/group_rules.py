@@ -6,7 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from schemas.memory import Memory, Statement
 from worker.core.groups.guard import affirmed, foreign, invented, lost
 from worker.core.groups.judgment import Candidacy, Group, Groups, facts_in, is_fact, most_members
-from worker.core.groups.members import Member, centre, labels, strangers
+from worker.core.groups.members import (
+    Member,
+    centre,
+    labels,
+    members_newest_first,
+    strangers,
+)
 from worker.core.groups.outcome import UNFAITHFUL, Outcome, outcome
 from worker.core.groups.setting import Resolver
 from worker.core.groups.standing import faults
@@ -83,7 +89,8 @@ def _of_content(candidacy: Candidacy, group: Group, resolver: Resolver) -> Itera
     if group.relation == "same" and group.drops:
         yield f'the group of {names} is "same": its "drops" have to be empty, or it is an "update"'
     if found.flag == UNFAITHFUL and group.text:
-        statements = [candidacy.shown(one) for one in group.members]
+        members = members_newest_first(candidacy, group)
+        statements = [one.statement for one in members if not one.is_derived]
         yield (
             f'the group of {names} is "same", but of its text: {_listed(faults(statements, group.text))};'
             ' things that differ so are "new", or one is an "update"'
@@ -97,7 +104,7 @@ def _of_content(candidacy: Candidacy, group: Group, resolver: Resolver) -> Itera
         return
     if found.kind == "update" and resolver == "rewrite":
         newest, *older = found.members
-        yield from _of_drops(group, older, newest.label)
+        yield from _of_drops(group, [*older, *found.outdone], newest.label)
         yield from _of_news(group, newest, older)
         yield from _of_the_guard(group, found, [one.statement for one in found.members])
     if found.kind == "forget":

@@ -38,6 +38,8 @@ class Known:
     archived: Mapping[UUID, frozenset[int]] = field(default_factory=dict)
     #: Memories that an undo has taken away.
     taken_back: frozenset[UUID] = frozenset()
+    #: Memory id → the last version of it that a run took out of the live store: its snapshot may be gone since.
+    retired: Mapping[UUID, int] = field(default_factory=dict)
     runs: frozenset[UUID] = frozenset()
     #: Memories of which something was forgotten.
     forgotten: frozenset[UUID] = frozenset()
@@ -63,6 +65,16 @@ def forgotten_in(runs: Iterable[Run]) -> frozenset[UUID]:
         for change in run.changes
         if change.relation == "forget"
     )
+
+
+def retired_in(runs: Iterable[Run]) -> dict[UUID, int]:
+    """Memories that left the live store, and in which version: an export from before must not bring one back."""
+    found: dict[UUID, int] = {}
+    for run in runs:
+        for change in run.changes if run.state == "applied" else ():
+            if change.kind == "retire":
+                found[change.memory_id] = max(change.version, found.get(change.memory_id, 0))
+    return found
 
 
 def lacking(lines: Iterable[Content], known: Known) -> Lacking:
@@ -157,7 +169,8 @@ def _record(line: MemoryLine, vector: Vector, run: UUID) -> MemoryRecord:
 def _why_not_memory(memory: Memory, known: Known) -> str | None:
     if (here := known.live.get(memory.id)) is not None:
         return THERE if here.version == memory.version else MOVED
-    if max(known.archived.get(memory.id, ()), default=0) < memory.version:
+    last = max(known.archived.get(memory.id, ()), default=known.retired.get(memory.id, 0))
+    if last < memory.version:
         return None
     return TAKEN_BACK if memory.id in known.taken_back else MOVED
 
@@ -182,4 +195,5 @@ def _unwanted(memory: Memory, known: Known) -> str | None:
         return IMPOSSIBLE
     if known.erased_at and memory.said_at <= known.erased_at:
         return ERASED
-    return FORGOTTEN if memory.id in known.forgotten else None
+    is_forgotten = not known.forgotten.isdisjoint({memory.id, *memory.derived})
+    return FORGOTTEN if is_forgotten else None

@@ -174,4 +174,5 @@ class Draft:
 
 
 def _turns(found: Outcome) -> tuple[UUID, ...]:
-    return merging.union(*(fact.the_fact.turn_ids for fact in found.facts))
+    facts = found.beside if found.kind == "beside" else found.facts
+    return merging.union(*(fact.the_fact.turn_ids for fact in facts))

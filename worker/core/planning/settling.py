@@ -17,6 +17,8 @@ def settle(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
     if found.kind == "forget":
         yield from _forget(draft, group, found)
         return
+    yield from _made_way(draft, group, found)
+    group = _without(group, found.outdone)
     yield from beside(draft, group, found.beside, found.flag)
     if not all(draft.stores(fact) for fact in found.facts):
         yield from beside(draft, group, found.facts, None)
@@ -38,6 +40,20 @@ def beside(
     """Facts added as they are, linked to the memories they were judged with."""
     links = tuple(draft.candidacy.candidate(one).memory.id for one in memories_in(group.members))
     return draft.stored((fact.label for fact in facts), flag or group.why, links, flag)
+
+
+def _made_way(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
+    """What was derived is retired for what somebody says, if that is stored."""
+    stored = [fact for fact in (*found.facts, *found.beside) if draft.stores(fact)]
+    if stored:
+        id = draft.id_of(found.survivor or stored[0])
+        yield from (draft.retire(one, id, found, group, "superseded") for one in found.outdone)
+
+
+def _without(group: Group, members: Iterable[Member]) -> Group:
+    labels = {one.label for one in members}
+    left = tuple(one for one in group.members if one not in labels)
+    return group.model_copy(update={"members": left})
 
 
 def _same(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:

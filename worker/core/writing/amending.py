@@ -107,6 +107,7 @@ def _said_now(memory: Memory, wanted: Amendment, turn: UUID, now: datetime) -> d
         "authority": "user",
         "said_by": memory.said_by if memory.authority == "user" else "user",
         "flagged": None,
+        "derived": {},
     }
 
 

@@ -62,12 +62,17 @@ def memories_table(title: str, shown: Sequence[Memory]) -> Table:
     return table(title, columns, [_row(memory)[: len(columns)] for memory in shown])
 
 
+def said(memory: Memory) -> str:
+    """When; of what nobody said, that it was derived."""
+    return "derived" if memory.derived else day(memory.said_at)
+
+
 def _row(memory: Memory) -> tuple[object, ...]:
     return (
         short(memory.id),
         memory.text,
         " / ".join(memory.slot) if memory.slot else memory.subject,
-        day(memory.said_at),
+        said(memory),
         memory.version,
         memory.confirmations,
         day(memory.until),

@@ -8,13 +8,13 @@ from rich.table import Table
 
 from schemas.memory import Archive, Memory
 from schemas.plan import Changed, Run
+from worker.core.recalling.answer import Recalled
 from worker.interfaces.cli.memories import memories_table
 from worker.interfaces.cli.output import plain, short, table, when
-from worker.interfaces.cli.recall import recalled_table
+from worker.interfaces.cli.recalled import recalled_table
 from worker.interfaces.cli.sessions import Session
 from worker.interfaces.cli.versions import Texts, reasoned, successor
 from worker.interfaces.cli.where import model_of, redis_of, shown
-from worker.recall import Recalled
 from worker.settings import Settings
 
 RULES = (

@@ -229,7 +229,9 @@ def test_a_run_is_told_as_it_is_where_nothing_was_forgotten() -> None:
 
 
 WORDS = ["Drinks tea", "Has asthma", "Cycles to work", "Has asthma and drinks tea", "猫がいる"]
-REASONS: list[Reason] = ["superseded", "merged", "expired", "forgotten", "late", "undone"]
+REASONS: list[Reason] = [
+    *("superseded", "merged", "expired", "forgotten", "late", "undone", "faded"),
+]
 
 
 @st.composite

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from schemas.memory import Memory, MemoryRecord
 from schemas.plan import File, Plan, Retire
 from tests.build import SCOPE, at, candidacy, fact, turn, uid, vector
+from tests.effort import examples
 from tests.worker.core.planning.test_plan_properties import Shelf
 from worker.core.groups.judgment import Group, Groups
 from worker.core.groups.setting import Setting
@@ -152,7 +153,7 @@ def amend(draw: Any, world: World) -> None:
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_what_callers_attach_survives_whatever_comes_after_it(data: st.DataObject) -> None:
     world = World()
     for _ in range(data.draw(st.integers(2, 8))):
@@ -162,7 +163,7 @@ def test_what_callers_attach_survives_whatever_comes_after_it(data: st.DataObjec
 
 
 @given(st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_whatever_a_direct_write_changes_is_kept_as_it_was(data: st.DataObject) -> None:
     world = World()
     for _ in range(data.draw(st.integers(2, 6))):

@@ -1,0 +1,179 @@
+"""What several memories say together and none of them says: which are put to a model, and what is stored."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from schemas.base import Vector
+from schemas.ids import memory_id, uuid_of
+from schemas.memory import Memory, MemoryRecord
+from schemas.plan import Add, Plan
+from schemas.scope import Scope
+from worker.core.current import first_said
+from worker.core.finding.vectors import cosines
+from worker.core.groups.setting import Account, PassName, Setting
+from worker.core.judging.derive import Insight
+from worker.core.ports import Query
+from worker.core.sleeping.company import cosine, queries_around
+from worker.core.sleeping.night import Due, Night, Sight, Slice
+from worker.core.texts.identifiers import identifiers
+from worker.core.texts.words import normalised
+
+#: Memories that are looked around for at once.
+PORTION = 48
+#: Memories that are worth a question.
+LEAST = 3
+#: Insights that a question is told of.
+KNOWN = 8
+#: What was derived in that time before counts as of this night, also where one was broken off.
+NIGHT = timedelta(hours=12)
+#: Who says it: older versions read it as a tool's words, which never change a person's.
+NOBODY = "slowwave"
+KIND = "insight"
+
+
+@dataclass(frozen=True)
+class Insights:
+    """What was changed is looked at once, with what is near it. Once enough is derived the next night goes on."""
+
+    #: Of one night.
+    most: int = 5
+    name: PassName = "insights"
+    portion: int = PORTION
+    keeps_place: bool = True
+
+    def due(self, night: Night) -> list[Due]:
+        """The next few, as what is derived meanwhile may have been enough."""
+        tonight = (one for one in night.live.values() if one.derived)
+        if sum(one.place[0] > night.now - NIGHT for one in tonight) >= self.most:
+            return []
+        found = (
+            Due(one.place, one.place)
+            for one in night.live.values()
+            if night.is_new(self.name, one.place) and not one.derived
+        )
+        return sorted(found, key=lambda due: due.place)[:PORTION]
+
+    def queries(self, records: Sequence[MemoryRecord]) -> list[Query]:
+        return queries_around(records)
+
+    def first_slice(self, sight: Sight) -> Slice:
+        """What was looked at beside another is not looked at again by itself."""
+        groups: list[tuple[MemoryRecord, ...]] = []
+        used = set[UUID]()
+        for at, (_, record) in enumerate(sight.due):
+            group = _gathered(sight, record, used)
+            if len(group) < LEAST:
+                continue
+            if len(groups) == sight.night.bounds.groups:
+                return Slice(at, tuple(groups))
+            used |= {one.memory.id for one in group}
+            known = _known(sight, group, used)
+            used |= {one.memory.id for one in known}
+            groups.append((*group, *known))
+        return Slice(len(sight.due), tuple(groups))
+
+
+def _gathered(sight: Sight, record: MemoryRecord, used: set[UUID]) -> tuple[MemoryRecord, ...]:
+    """The memory with the nearest that are of the same subject and voice; none where it is taken, or no evidence."""
+    if record.memory.id in used or not _is_evidence(record.memory):
+        return ()
+    near = [
+        one
+        for one in sight.around.values()
+        if one.memory.id not in used | {record.memory.id}
+        and _is_evidence(one.memory)
+        and _are_of_one(record.memory, one.memory)
+        and cosine(record, one) >= sight.night.bounds.floor
+    ]
+    return (record, *_nearest(record, near)[: sight.night.bounds.max_group - 1])
+
+
+def _known(
+    sight: Sight, group: Sequence[MemoryRecord], used: set[UUID]
+) -> tuple[MemoryRecord, ...]:
+    """What was derived about the subject and is near, or rests on one of these."""
+    ids = {one.memory.id for one in group}
+    found = [
+        one
+        for one in sight.around.values()
+        if one.memory.id not in used
+        and one.memory.derived
+        and one.memory.subject.casefold() == group[0].memory.subject.casefold()
+        and (not ids.isdisjoint(one.memory.derived) or _is_near(sight, group[0], one))
+    ]
+    return tuple(_nearest(group[0], found)[:KNOWN])
+
+
+def _is_near(sight: Sight, one: MemoryRecord, other: MemoryRecord) -> bool:
+    return cosine(one, other) >= sight.night.bounds.floor
+
+
+def _nearest(record: MemoryRecord, others: Iterable[MemoryRecord]) -> list[MemoryRecord]:
+    return sorted(others, key=lambda one: (-cosine(record, one), one.memory.id))
+
+
+def _is_evidence(memory: Memory) -> bool:
+    """What somebody said, for good, and undisputed."""
+    return not (memory.derived or memory.flagged or memory.until)
+
+
+def _are_of_one(one: Memory, other: Memory) -> bool:
+    return one.subject.casefold() == other.subject.casefold() and one.authority == other.authority
+
+
+def is_new(vector: Vector, others: Iterable[MemoryRecord], same: float) -> bool:
+    """Whether it is near none of these; `same` is the embedder's cosine for one statement in two wordings."""
+    return bool((cosines([vector], [one.vector for one in others]) < same).all())
+
+
+def run_of(scope: Scope, insight: Insight) -> UUID:
+    """The same words from the same versions are the same run: what was taken back does not come again by itself."""
+    versions = sorted(f"{one.id}:{one.version}" for one in insight.evidence)
+    return uuid_of("run", scope.key, "sleep", "insights", normalised(insight.text), *versions)
+
+
+def derived(setting: Setting, insight: Insight, vector: Vector, account: Account) -> Plan:
+    """The plan that adds it and changes nothing else."""
+    record = MemoryRecord(memory=_born(setting, insight), vector=vector)
+    return Plan(
+        run=setting.run,
+        kind=setting.kind,
+        scope=setting.scope,
+        turn_ids=(),
+        base={},
+        changes=(Add(record=record, relation="new", why=insight.why),),
+        planned_at=setting.now,
+        model=account.model,
+        prompts=dict(account.prompts),
+        usage=account.usage,
+        embedder=account.embedder,
+    )
+
+
+def _born(setting: Setting, insight: Insight) -> Memory:
+    """As much of it as follows from the evidence; nobody has said it, so no turn of the evidence is its own."""
+    evidence, now = insight.evidence, setting.now
+    said_at = max(one.said_at for one in evidence)
+    id = memory_id(setting.scope.key, setting.run, 0)
+    return Memory(
+        text=insight.text,
+        subject=evidence[0].subject,
+        kind=KIND,
+        said_by=NOBODY,
+        authority="tool",
+        turn_ids=(uuid_of("turn", setting.scope.key, "derived", str(id)),),
+        said_at=said_at,
+        identifiers=identifiers(insight.text),
+        id=id,
+        scope=setting.scope,
+        version=1,
+        since=max(map(first_said, evidence)),
+        created_at=now,
+        updated_at=now,
+        last_confirmed_at=said_at,
+        confirmations=0,
+        derived={one.id: one.version for one in evidence},
+        last_run=setting.run,
+    )
