@@ -43,6 +43,7 @@ from tests.model_of_truth import (
 from tests.small_world import EMBEDDERS, GRACE, WISH, Fault, SmallWorld
 from worker.adapters.stores.opening import open_store
 from worker.core.ports import Query
+from worker.core.recalling.ask import Ask
 from worker.core.views import viewed
 from worker.core.writing.amending import amendment
 from worker.core.writing.stated import checked, stated
@@ -687,7 +688,7 @@ class Life(RuleBasedStateMachine):
             ids = {id for id, one in after.live.items() if one.memory.text == text}
             assert {*ranking.by_vector[: len(ids)]} == ids, text
         text = texts[self.now.day % len(texts)]
-        best = recall(self.store, mine, scope, text, now=self.now, limit=100)
+        best = recall(self.store, mine, scope, Ask((text,), limit=100), self.now).items
         told = {one.memory.text for one in best}
         assert told <= {one.text for one in known(self.store, scope, self.now)}
         assert text in told or all(

@@ -22,6 +22,8 @@ from tests.hold import Holding
 from worker.adapters.stores.opening import open_store
 from worker.core.hearing.heard import Heard
 from worker.core.ports import Embedder, Query, Store
+from worker.core.recalling.ask import Ask
+from worker.core.sleeping.note import Note, read_note
 from worker.errors import Misconfigured, Unavailable
 from worker.pipeline import consolidate
 from worker.recall import recall
@@ -121,7 +123,7 @@ def test_once_it_is_allowed_a_claim_changes_its_scope_over_first(
 ) -> None:
     with under(url, table, new, adopts=True) as after:
         assert found(after, TEXTS[3]) is None, "not yet compared"
-        answers = recall(after.parts.store, new, table.scope, TEXTS[3], now=table.now)
+        answers = recall(after.parts.store, new, table.scope, Ask((TEXTS[3],)), table.now).items
         assert answers[0].memory.text == TEXTS[3], "readable by its words all the while"
 
         after.say("Owns a barn", "2026-06-02T09:00:00Z")
@@ -161,6 +163,60 @@ def test_killed_anywhere_it_is_done_again_and_nothing_is_mixed(
                 break
         assert nth > 4, "it was killed somewhere"
         assert all(found(after, text) == text for text in TEXTS)
+
+
+@dataclass
+class Counting(Salted):
+    """Remembers how many texts it was given."""
+
+    texts: int = 0
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        found = super().embed(texts)
+        self.texts += len(texts)
+        return found
+
+
+@pytest.fixture
+def in_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("worker.reembedding.PORTION", 2)
+
+
+def half_done(after: Desk, embedder: Salted) -> None:
+    """Three portions of five, then the embedder is away."""
+    with pytest.raises(Unavailable):
+        change_over(after.parts.store, replace(embedder, patience=3), after.scope, LATER)
+
+
+@pytest.mark.usefixtures("in_pairs")
+def test_what_was_made_before_a_crash_is_not_made_again(url: str, table: Desk) -> None:
+    counting = Counting(**vars(SAME_SIZE))
+    with under(url, table, SAME_SIZE, adopts=True) as after:
+        half_done(after, SAME_SIZE)
+        assert found(after, TEXTS[0]) is None, "not yet compared"
+
+        assert change_over(after.parts.store, counting, table.scope, LATER) == counting.texts == 4
+        assert all(found(after, text) == text for text in TEXTS)
+
+
+@pytest.mark.usefixtures("in_pairs")
+def test_what_another_embedder_has_begun_is_begun_anew(url: str, table: Desk) -> None:
+    other = Salted("emb_d")
+    with under(url, table, SAME_SIZE, adopts=True) as after:
+        half_done(after, SAME_SIZE)
+    with under(url, table, other, adopts=True) as after:
+        half_done(after, other)
+    with under(url, table, SAME_SIZE, adopts=True) as after:
+        assert change_over(after.parts.store, SAME_SIZE, table.scope, LATER) == len(TEXTS)
+        assert all(found(after, text) == text for text in TEXTS)
+
+
+def test_how_far_sleep_has_come_is_kept_through_it(url: str, table: Desk) -> None:
+    note = Note().marked("tidy", (table.now, uuid4()))
+    table.parts.store.writer(table.scope, LATER).put_sleep(note.model_dump_json())
+    with under(url, table, SAME_SIZE, adopts=True) as after:
+        change_over(after.parts.store, SAME_SIZE, table.scope, LATER)
+        assert read_note(after.parts.store.about(table.scope).sleep, table.scope) == note
 
 
 def test_an_embedder_that_fails_on_the_way_is_asked_again_by_the_next_claim(

@@ -26,6 +26,8 @@ class Holding:
     claim: Claim
     lease: Lease
     settled: list[str] = field(default_factory=list)
+    #: Vectors that were another embedder's, and were made anew first.
+    made_anew: int = 0
 
     def settle(self, ids: Sequence[str]) -> None:
         self.settled += ids
@@ -40,8 +42,7 @@ def holding(parts: Parts, scope: Scope, now: datetime, *, seize: bool = False) -
     """
     claim = _with_nothing_kept(parts, scope.key, now, seize=seize)
     with let_go_on_failure(parts, claim), Lease(parts.inbox, claim) as lease:
-        ready(parts, scope, lease, now)
-        held = Holding(claim, lease)
+        held = Holding(claim, lease, made_anew=ready(parts, scope, lease, now))
         yield held
     parts.inbox.release(claim, held.settled)
 

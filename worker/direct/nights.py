@@ -11,11 +11,14 @@ from schemas.memory import ArchiveRecord, MemoryRecord
 from schemas.plan import Plan, Run
 from schemas.scope import Scope
 from worker.adapters.apply import apply
+from worker.core.forgetting.hidden import Version
 from worker.core.planning import runs
 from worker.core.ports import Hold, Nominations, Query
 from worker.core.sleeping.note import Note, read_note
+from worker.core.sleeping.retention import without_words
 from worker.direct.foreseen import Foreseen
 from worker.direct.holding import holding
+from worker.direct.using import count_uses
 from worker.errors import Unprocessable
 from worker.parts import Parts
 
@@ -33,15 +36,29 @@ class Looks(Protocol):
 
     def run(self, scope: Scope, id: UUID) -> Run | None: ...
 
+    def runs(self, scope: Scope) -> Iterator[Run]: ...
+
 
 class Hands(Protocol):
     """What a night does in one slice."""
 
+    #: Vectors that were another embedder's and had to be made anew before anything else.
+    @property
+    def made_anew(self) -> int: ...
+
     def keep(self, note: Note) -> None: ...
+
+    def count_uses(self) -> None:
+        """What recall has served since the last night, in the memories."""
+        ...
 
     def carry_out(self, plan: Plan) -> None: ...
 
     def propose(self, plan: Plan) -> None: ...
+
+    def remove(self, versions: Sequence[Version]) -> None:
+        """Snapshots, for good, and what runs say of them."""
+        ...
 
 
 class Way(Protocol):
@@ -81,7 +98,7 @@ class Working:
     @contextmanager
     def hands(self) -> Iterator[Hands]:
         with holding(self.parts, self.scope, self.now) as held:
-            yield _Writing(self.parts, self.scope, held.lease)
+            yield _Writing(self.parts, self.scope, held.lease, held.made_anew)
 
     def waiting(self) -> int:
         return self.parts.inbox.queued(self.scope.key).pending
@@ -92,9 +109,13 @@ class _Writing:
     parts: Parts
     scope: Scope
     hold: Hold
+    made_anew: int
 
     def keep(self, note: Note) -> None:
         self.parts.store.writer(self.scope, self.hold).put_sleep(note.model_dump_json())
+
+    def count_uses(self) -> None:
+        count_uses(self.parts, self.scope, self.hold)
 
     def carry_out(self, plan: Plan) -> None:
         apply(self.parts.store, plan, self.hold)
@@ -102,12 +123,22 @@ class _Writing:
     def propose(self, plan: Plan) -> None:
         self.parts.store.writer(self.scope, self.hold).put_run(runs.parked(plan))
 
+    def remove(self, versions: Sequence[Version]) -> None:
+        """The snapshots last: as long as they are there, it is known what has to go."""
+        writer, gone = self.parts.store.writer(self.scope, self.hold), frozenset(versions)
+        for run in list(self.parts.store.runs(self.scope)):
+            if (left := without_words(run, gone)) != run:
+                writer.put_run(left)
+        writer.remove_archives(versions)
+
 
 class Foreseeing:
     """Writes nothing and takes no lease: what a slice would change is laid over the store for the next.
 
     Raises `Unprocessable` where the scope's vectors are another embedder's: whoever holds it next makes them anew.
     """
+
+    made_anew = 0
 
     def __init__(self, parts: Parts, scope: Scope) -> None:
         about = parts.store.about(scope)
@@ -117,6 +148,7 @@ class Foreseeing:
                 " sleep would do is known once `slowwave reembed` has made them anew"
             )
         self._foreseen = Foreseen(parts.store)
+        self._served = parts.inbox.served.used(scope.key)
         self._note = read_note(about.sleep, scope)
 
     @property
@@ -136,8 +168,14 @@ class Foreseeing:
     def keep(self, note: Note) -> None:
         self._note = note
 
+    def count_uses(self) -> None:
+        self._foreseen.count_uses(self._served)
+
     def carry_out(self, plan: Plan) -> None:
         self._foreseen.lay(plan)
 
     def propose(self, plan: Plan) -> None:
         pass
+
+    def remove(self, versions: Sequence[Version]) -> None:
+        self._foreseen.remove(versions)

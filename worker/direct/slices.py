@@ -7,13 +7,14 @@ from uuid import UUID
 
 from schemas.base import Vector
 from schemas.memory import MemoryRecord
-from schemas.plan import Plan, Usage
+from schemas.plan import Plan, Usage, Withheld
 from schemas.scope import Scope
 from worker.adapters.model import Tally
 from worker.core.groups.setting import Account, PassName, Setting
 from worker.core.sleeping.note import Begun
 from worker.core.sleeping.proposing import proposal_run_id, slice_run_id
 from worker.core.sleeping.share import changed_by, joined, within_share
+from worker.direct.canaries import Canaries
 from worker.parts import Parts
 from worker.thinking import policy
 
@@ -31,6 +32,13 @@ class Decided:
     usage: Usage = field(default_factory=Usage)
     #: Whether it uses up the night's share.
     counts: bool = True
+    #: Whether the pass has done enough for a night: the next takes up the same once more.
+    leaves_rest: bool = False
+
+    @property
+    def is_full(self) -> bool:
+        """Whether something was proposed for want of a share: the night's is used up then."""
+        return any(one.withheld is not None and one.withheld.beyond_share for one in self.proposed)
 
     @property
     def changed(self) -> int:
@@ -54,6 +62,7 @@ class Thinking:
     scope: Scope
     now: datetime
     name: PassName
+    canaries: Canaries
 
     def setting(self, run: UUID) -> Setting:
         return Setting(run, self.scope, (), self.now, "sleep", policy(self.parts.settings))
@@ -80,20 +89,43 @@ class Thinking:
         account: Account,
         night: Begun,
     ) -> tuple[tuple[Plan, ...], tuple[Plan, ...]]:
-        """Of a slice of these groups what is done, as one plan, and what is proposed for want of a share."""
+        """Of a slice of these groups what is done, as one plan, and what is proposed: each of it says why.
+
+        Proposed is what goes beyond the share, with all that comes after it; and what would cost a canary its answer,
+        after all that is done before it, while the others go on.
+        """
         run = slice_run_id(self.scope, self.name, groups)
         plans = [(unit, unit.planned(run, account)) for unit in units]
         plans = [(unit, made) for unit, made in plans if made.changes]
-        share = self.parts.settings.sleep_max_share
-        allowed = within_share((made for _, made in plans), night, share)
-        done = (joined([made for _, made in plans[:allowed]]),) if allowed else ()
+        done, withheld = self._sorted(plans, night)
         free = replace(account, usage=Usage())
         proposed = tuple(
             unit.planned(
                 proposal_run_id(self.scope, self.name, unit.group),
                 # What the slice has asked is told once.
-                free if at or allowed else account,
-            )
-            for at, (unit, _) in enumerate(plans[allowed:])
+                free if at or done else account,
+            ).model_copy(update={"withheld": why})
+            for at, (unit, why) in enumerate(withheld)
         )
-        return done, proposed
+        return ((joined(done),) if done else ()), proposed
+
+    def _sorted(
+        self, plans: Sequence[tuple[Unit, Plan]], night: Begun
+    ) -> tuple[list[Plan], list[tuple[Unit, Withheld]]]:
+        """What is done, and what is not and why."""
+        if not plans:
+            return [], []
+        before = self.canaries.before()
+        done: list[Plan] = []
+        withheld: list[tuple[Unit, Withheld]] = []
+        seen: list[MemoryRecord] = []
+        share, is_full = self.parts.settings.sleep_max_share, False
+        for unit, made in plans:
+            next_up = [*done, made]
+            lost = before.lost(next_up, [*seen, *unit.group])
+            is_full = is_full or (not lost and within_share(next_up, night, share) < len(next_up))
+            if lost or is_full:
+                withheld.append((unit, Withheld(beyond_share=is_full, lost=lost)))
+            else:
+                done, seen = next_up, [*seen, *unit.group]
+        return done, withheld

@@ -110,7 +110,7 @@ def everything(table: Desk) -> Any:
     )
 
 
-def told(report: Report) -> list[tuple[str, str, str, str | None]]:
+def told(report: Report) -> list[tuple[str, str, str | None, str | None]]:
     """What it says was changed."""
     return sorted(
         (one.name, diff.kind, diff.before, diff.after)

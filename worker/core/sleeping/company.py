@@ -50,10 +50,10 @@ def company(
     sight: Sight, due: Due, record: MemoryRecord, candidate: Candidate
 ) -> tuple[MemoryRecord, ...]:
     """The memory and those beside it that are near all the others: links first, then the nearest, as many as fit."""
-    if not _may_join(record.memory, sight.night):
+    if not _may_join(record.memory, sight):
         return (record,)
     others = (one for one in sight.around.values() if one.memory.id != record.memory.id)
-    known = (one for one in others if _may_join(one.memory, sight.night))
+    known = (one for one in others if _may_join(one.memory, sight))
     choice = [one for one in known if candidate(due, record, one)]
     links = record.memory.links
     choice.sort(key=lambda o: (o.memory.id not in links, -cosine(record, o), o.memory.id))
@@ -78,9 +78,14 @@ def merged_before(sight: Sight) -> list[UUID]:
     return list(dict.fromkeys(memory.id for memory in found if memory.version > 1))
 
 
-def _may_join(memory: Memory, night: Night) -> bool:
-    """Pinned memories stay as they are, and what has lapsed no longer says what its vector does."""
-    return not memory.pinned and (memory.until is None or memory.until > night.now)
+def _may_join(memory: Memory, sight: Sight) -> bool:
+    """Pinned memories and derived ones stay as they are, and what has lapsed no longer says what its vector does.
+
+    Of what was joined nobody can tell what it is near once its parts are gone.
+    """
+    if memory.pinned or memory.derived or memory.id in sight.unknown:
+        return False
+    return memory.until is None or memory.until > sight.night.now
 
 
 def _is_near_all(sight: Sight, one: MemoryRecord, group: Iterable[MemoryRecord]) -> bool:

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from worker.core.groups.setting import PassName
 from worker.core.sleeping.report import Diff, Passed, Report
+from worker.core.sleeping.withheld import with_reason
 
 #: What would be read as more than text: markup, and the end of a cell.
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -33,18 +35,32 @@ def _row(one: Passed) -> list[str]:
     return [one.name, *map(str, counts), f"{one.seconds:.1f}"]
 
 
+#: What passes do that is no change of a memory.
+BESIDES: dict[PassName, str] = {
+    "re-embed": "vectors made anew",
+    "retention": "earlier versions removed for good",
+}
+
+
 def figures(report: Report) -> str:
     """In one line."""
     told = f"{report.changes} changes, {report.calls} calls, {report.tokens} tokens"
     told += f", {report.seconds:.1f} s, {report.waiting} proposals wait"
+    for one in report.passes:
+        if one.looked_at and one.name in BESIDES:
+            told += f", {one.looked_at} {BESIDES[one.name]}"
     return f"{told}; stopped: {report.stopped}" if report.stopped else told
 
 
 def _changes(title: str, changes: Sequence[Diff]) -> Iterator[str]:
     if changes:
         yield f"## {title}\n"
-        rows = [[one.kind, one.before, one.after or "–", one.why] for one in changes]
+        rows = [[one.kind, one.before or "–", one.after or "–", _why(one)] for one in changes]
         yield from _table(("what", "before", "after", "why"), rows)
+
+
+def _why(one: Diff) -> str:
+    return with_reason(one.why, one.withheld)
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from schemas.scope import Scope
 from worker.core.groups.judgment import MAX_GROUP
 from worker.core.groups.setting import PassName
 from worker.core.ports import Query
+from worker.core.sleeping.fading import quiet_since
 
 #: When a memory was last changed, and its id: the order in which a pass goes over a scope.
 Place = tuple[datetime, UUID]
@@ -30,6 +31,11 @@ class Glance:
     pinned: bool = False
     flagged: bool = False
     links: tuple[UUID, ...] = ()
+    version: int = 1
+    #: Of what nobody said: what it was derived from, and which version of each.
+    derived: Mapping[UUID, int] = field(default_factory=dict)
+    #: The last sign of life of what may fade: see `worker.core.sleeping.fading`; null for what never does.
+    quiet_since: datetime | None = None
 
     @classmethod
     def of(cls, memory: Memory) -> "Glance":
@@ -40,6 +46,9 @@ class Glance:
             pinned=memory.pinned,
             flagged=memory.flagged is not None,
             links=memory.links,
+            version=memory.version,
+            derived=memory.derived,
+            quiet_since=quiet_since(memory),
         )
 
 
@@ -100,6 +109,8 @@ class Sight:
     around: Mapping[UUID, MemoryRecord] = field(default_factory=dict)
     #: Of what sleep has joined before → what it was made of.
     parents: Mapping[UUID, Sequence[MemoryRecord]] = field(default_factory=dict)
+    #: What sleep has joined before and of which it is not known any more what it was made of.
+    unknown: frozenset[UUID] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -112,6 +123,10 @@ class Slice:
     groups: tuple[tuple[MemoryRecord, ...], ...] = ()
     #: Memories that the pass changes by itself, each for its own sake.
     records: tuple[MemoryRecord, ...] = ()
+
+    @property
+    def looked_at(self) -> int:
+        return len(self.records) or self.done
 
 
 class Pass(Protocol):

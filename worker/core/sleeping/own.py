@@ -1,8 +1,12 @@
 """What sleep has written itself is settled: it is not looked at again before somebody else changes it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from uuid import UUID
 
 from schemas.plan import Run
+
+#: What was archived for these reasons lives on in nothing that anybody judged.
+WITHOUT_JUDGMENT = frozenset({"expired", "faded"})
 
 
 def is_settled(chain: Sequence[Run]) -> bool:
@@ -19,5 +23,12 @@ def has_joined(run: Run | None) -> bool:
     return run is not None and run.kind == "sleep" and run.state == "applied" and _judged(run)
 
 
+def joined_in(runs: Iterable[Run]) -> frozenset[UUID]:
+    """Memories in which sleep has joined what was another's, or their own earlier words."""
+    changes = (change for run in runs if has_joined(run) for change in run.changes)
+    into = (one.memory_id if one.kind == "revise" else one.replaced_by for one in changes)
+    return frozenset(id for id in into if id is not None)
+
+
 def _judged(run: Run) -> bool:
-    return any(change.reason != "expired" for change in run.changes)
+    return any(change.reason not in WITHOUT_JUDGMENT for change in run.changes)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from schemas.base import AwareDatetime, Frozen
 from schemas.memory import Reason
-from schemas.plan import Plan, Relation, Retire, Revise, Usage
+from schemas.plan import Add, Plan, Relation, Retire, Revise, Usage, Withheld
 from schemas.scope import Scope
 from worker.core.groups.setting import PassName
 
@@ -16,14 +16,18 @@ class Diff(Frozen):
     kind: str
     memory_id: UUID
     relation: Relation
-    reason: Reason
-    before: str
+    #: Null where nothing was archived.
+    reason: Reason | None
+    #: Null where it is new.
+    before: str | None
     #: Null where it is gone.
     after: str | None
     #: Whose place it makes.
     replaced_by: UUID | None
     why: str
     run: UUID
+    #: Why it is only proposed; null where it was done.
+    withheld: Withheld | None = None
 
 
 class Passed(Frozen):
@@ -33,7 +37,7 @@ class Passed(Frozen):
     #: Live memories.
     before: int
     after: int
-    #: Memories that it took up.
+    #: Memories that it took up; of `retention` the versions that it removed, of `re-embed` the vectors made anew.
     looked_at: int = 0
     #: Groups that were judged, and those whose judgment failed: these stay as they are.
     asked: int = 0
@@ -42,7 +46,7 @@ class Passed(Frozen):
     tokens: int = 0
     seconds: float = 0.0
     changes: tuple[Diff, ...] = ()
-    #: What would have gone beyond the share: proposed, not done.
+    #: What was proposed and not done: see `Diff.withheld`.
     proposed: tuple[Diff, ...] = ()
 
 
@@ -75,26 +79,33 @@ class Report(Frozen):
 def diffs(plans: Iterable[Plan]) -> tuple[Diff, ...]:
     """Of each change the words before and after."""
     return tuple(
-        _diff(plan.run, change)
+        _diff(plan.run, change).model_copy(update={"withheld": plan.withheld})
         for plan in plans
         for change in plan.changes
-        if isinstance(change, Revise | Retire)
+        if isinstance(change, Add | Revise | Retire)
     )
 
 
-def _diff(run: UUID, change: Revise | Retire) -> Diff:
-    archive = change.archive.archive
+def _diff(run: UUID, change: Add | Revise | Retire) -> Diff:
+    before = None if isinstance(change, Add) else change.archive.archive
+    after = None if isinstance(change, Retire) else change.record.memory
+    memories = [one for one in (after, before and before.memory) if one]
     return Diff(
         kind=change.kind,
-        memory_id=archive.memory.id,
+        memory_id=memories[0].id,
         relation=change.relation,
-        reason=archive.reason,
-        before=archive.memory.text,
-        after=change.record.memory.text if isinstance(change, Revise) else None,
-        replaced_by=archive.replaced_by,
+        reason=before.reason if before else None,
+        before=before.memory.text if before else None,
+        after=after.text if after else None,
+        replaced_by=before.replaced_by if before else None,
         why=change.why,
         run=run,
     )
+
+
+def grown_by(changes: Iterable[Diff]) -> int:
+    """How many more live memories there are after them."""
+    return sum((one.before is None) - (one.after is None) for one in changes)
 
 
 def with_slice(  # noqa: PLR0913 - a slice has that many figures
@@ -112,7 +123,7 @@ def with_slice(  # noqa: PLR0913 - a slice has that many figures
     changes = diffs(done)
     return passed.model_copy(
         update={
-            "after": passed.after - sum(one.after is None for one in changes),
+            "after": passed.after + grown_by(changes),
             "looked_at": passed.looked_at + looked_at,
             "asked": passed.asked + asked,
             "misjudged": passed.misjudged + misjudged,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from math import floor
 
 from schemas.plan import Plan, Retire, Revise
+from worker.core.failing.budget import Budget
 from worker.core.sleeping.note import Begun
 
 #: So many may always be changed: less than a pair cannot be joined.
@@ -27,6 +28,21 @@ def within_share(plans: Iterable[Plan], night: Begun, share: float) -> int:
             break
         count += 1
     return count
+
+
+def used_up(night: Begun, budget: Budget) -> str | None:
+    """Why the night may ask nothing more; null while it may.
+
+    Looked at before a slice, so its last one may take a night over the budget, by what one slice costs.
+    """
+    pairs = ((night.calls, budget.calls), (night.tokens, budget.tokens))
+    if not any(0 < most <= spent for spent, most in pairs):
+        return None
+    calls, tokens = (f"{spent} of {most or 'any number of'}" for spent, most in pairs)
+    return (
+        f"the night has used up its budget, {calls} model calls and {tokens} tokens (SLOWWAVE_SLEEP_MAX_CALLS,"
+        " SLOWWAVE_SLEEP_MAX_TOKENS): the next goes on from here"
+    )
 
 
 def joined(plans: Sequence[Plan]) -> Plan:

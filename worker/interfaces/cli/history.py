@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -13,11 +14,13 @@ from schemas.scope import Scope
 from worker.core.current import first_said
 from worker.core.forgetting.hidden import Veil
 from worker.core.ports import Reader
+from worker.core.sleeping.note import read_note
+from worker.errors import Misconfigured
 from worker.interfaces.cli.ending import Failed
 from worker.interfaces.cli.naming import LISTED, digits_of, memory_ever
 from worker.interfaces.cli.opening import reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
-from worker.interfaces.cli.output import answers, day, emit, short, table
+from worker.interfaces.cli.output import answers, day, emit, plain, short, table
 from worker.interfaces.cli.versions import Texts, newest_first, reasoned, successor, texts_in
 from worker.recall import veil_of
 
@@ -34,6 +37,15 @@ class History:
     live: Memory | None
     archives: tuple[Archive, ...]
     veil: Veil
+    #: What was archived until then is past its retention; null where nothing was ever removed for that.
+    removed_until: datetime | None = None
+
+    @property
+    def removed(self) -> int:
+        """Its own versions before the earliest that is here, where retention may have removed them."""
+        own = (one.memory.version for one in self.archives if one.memory.id == self.id)
+        first = min(own, default=self.live.version if self.live else 1)
+        return first - 1 if self.removed_until else 0
 
 
 def history(
@@ -75,7 +87,15 @@ def history_of(store: Reader, scope: Scope, digits: str) -> History:
     before = veil.archives(record.archive for record in store.archives(scope, id))
     if live is None and not before:
         raise Failed(f"memory {digits} is not found in this scope: {LISTED}")
-    return History(id, live, newest_first(before), veil)
+    return History(id, live, newest_first(before), veil, _removed_until(store, scope))
+
+
+def _removed_until(store: Reader, scope: Scope) -> datetime | None:
+    """Unless a newer slowwave wrote it down: history can be read all the same."""
+    try:
+        return read_note(store.about(scope).sleep, scope).removed_until
+    except Misconfigured:
+        return None
 
 
 def texts_around(store: Reader, scope: Scope, history: History) -> Texts:
@@ -104,6 +124,15 @@ def _show(found: History, texts: Texts, said: Sequence[tuple[object, ...]]) -> N
         out.print("no longer stands")
     if found.archives:
         out.print(archives_table("came before", found.archives, texts))
+    if found.removed_until and found.removed:
+        versions = "version 1 is" if found.removed == 1 else f"versions 1 to {found.removed} are"
+        out.print(
+            plain(
+                f"{versions} not kept any more: what was archived until {day(found.removed_until)} was removed for"
+                " good (SLOWWAVE_SLEEP_KEEP_ARCHIVES_DAYS)"
+            ),
+            soft_wrap=True,
+        )
     if said:
         out.print(table("was called the same", SAID_COLUMNS, said))
 

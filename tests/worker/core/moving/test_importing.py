@@ -10,7 +10,7 @@ from schemas.exported import ArchiveLine, Content, MemoryLine, RunLine
 from schemas.memory import Archive, Memory
 from schemas.plan import Add, Changed, Run
 from tests.build import NOW, SCOPE, at, memory, uid, vector
-from worker.core.moving.importing import Known, forgotten_in, imported, lacking
+from worker.core.moving.importing import Known, forgotten_in, imported, lacking, retired_in
 from worker.core.planning.runs import applied
 
 
@@ -58,6 +58,7 @@ def test_an_empty_scope_lacks_everything_once() -> None:
         ({"live": {TEA.id: TEA.model_copy(update={"version": 1})}}, "another version is here"),
         ({"archived": {TEA.id: frozenset({2})}}, "another version is here"),
         ({"archived": {TEA.id: frozenset({1, 3})}}, "another version is here"),
+        ({"retired": {TEA.id: 2}}, "another version is here"),
         ({"forgotten": frozenset({TEA.id})}, "forgotten since"),
         ({"erased_at": TEA.said_at}, "erased since"),
     ],
@@ -144,3 +145,20 @@ def test_the_plan_adds_and_files_each_under_its_own_id_and_version() -> None:
     assert isinstance(add, Add)
     assert add.record.memory.last_run == plan.run
     assert add.record.memory.model_copy(update={"last_run": TEA.last_run}) == TEA
+
+
+def test_what_left_the_live_store_does_not_come_back_when_its_snapshot_is_past_its_retention() -> (
+    None
+):
+    def change(kind: Any, version: int) -> Changed:
+        return Changed(kind=kind, memory_id=TEA.id, version=version, relation="update", why="")
+
+    gone = [
+        run("a", changes=(change("add", 1), change("revise", 2))),
+        run("b", changes=(change("retire", 2),)),
+        run("c", changes=(change("retire", 9),), state="undone"),
+    ]
+
+    assert retired_in(gone) == {TEA.id: 2}
+    later = line(TEA.model_copy(update={"version": 3}))
+    assert lacking([later], Known(retired=retired_in(gone))).memories == (later,)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from schemas.memory import ArchiveRecord, Fact, Memory, MemoryRecord, Statement
 from schemas.plan import Add, Change, Confirm, File, Plan, Retire, Revise
 from tests.build import NOW, RUN, SCOPE, at, candidacy, fact, record, turn, uid, vector
+from tests.effort import examples
 from worker.core.groups.judgment import Candidacy, Group, Groups, memories_in
 from worker.core.groups.members import sound
 from worker.core.groups.merging import AUTHORITY
@@ -209,7 +210,9 @@ def decide(case: Candidacy, judged: Groups, policy: Policy) -> Decision:
 
 CASES = candidacies().flatmap(lambda case: st.tuples(st.just(case), judgments(case), POLICIES))
 DECISIONS = CASES.map(lambda given: decide(*given))
-many = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+many = settings(
+    max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 def memory_of(change: Change) -> Memory:

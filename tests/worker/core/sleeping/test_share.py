@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from schemas.plan import Changed, Plan, Retire, Run
+from schemas.plan import Changed, Plan, Retire, Run, Tokens, Usage
 from tests.build import NOW, SCOPE, memory, record, uid
+from worker.core.failing.budget import Budget
 from worker.core.groups.merging import archived
 from worker.core.sleeping.note import Begun, Note, read_note
-from worker.core.sleeping.own import has_joined, is_settled
-from worker.core.sleeping.share import joined, within_share
+from worker.core.sleeping.own import has_joined, is_settled, joined_in
+from worker.core.sleeping.share import joined, used_up, within_share
 from worker.errors import Misconfigured
 
 
@@ -65,12 +66,12 @@ def test_joined_plans_hold_all_of_each() -> None:
     assert both.base_runs == one.base_runs | other.base_runs
 
 
-def test_a_night_that_was_broken_off_goes_on_for_a_day() -> None:
+def test_a_night_that_was_broken_off_goes_on_until_the_next_may_begin() -> None:
     begun = Note().begun(10, NOW).intending(uid("r"), 3).counted(is_done=True)
 
-    assert begun.begun(7, NOW + timedelta(hours=23)) == begun
-    again = begun.begun(7, NOW + timedelta(hours=24)).night
-    assert again == Begun(began_at=NOW + timedelta(hours=24), live=7)
+    assert begun.begun(7, NOW + timedelta(hours=19)) == begun
+    again = begun.begun(7, NOW + timedelta(hours=20)).night
+    assert again == Begun(began_at=NOW + timedelta(hours=20), live=7)
 
 
 @pytest.mark.parametrize(("is_done", "changed"), [(True, 5), (False, 2)])
@@ -103,11 +104,18 @@ def test_a_note_of_another_version_is_refused(text: str) -> None:
         read_note(text, SCOPE)
 
 
-def run(kind: Any, reason: Any = "merged", **fields: Any) -> Run:
+def run(
+    kind: Any,
+    reason: Any = "merged",
+    kind_of: Any = "retire",
+    replaced_by: str | None = None,
+    **fields: Any,
+) -> Run:
     changed = Changed(
-        kind="retire",
+        kind=kind_of,
         memory_id=record("x").memory.id,
         version=1,
+        replaced_by=uid(replaced_by) if replaced_by else None,
         reason=reason,
         relation="same",
         why="",
@@ -124,6 +132,8 @@ def run(kind: Any, reason: Any = "merged", **fields: Any) -> Run:
         ([run("sleep")], True),
         ([run("sleep", "superseded")], True),
         ([run("sleep", "expired")], False),
+        ([run("sleep", "faded")], False),
+        ([run("undo"), run("sleep", "faded")], True),
         ([run("undo"), run("sleep")], True),
         ([run("undo"), run("sleep", "expired")], True),
         ([run("undo"), run("undo"), run("sleep")], True),
@@ -143,6 +153,7 @@ def test_what_sleep_judged_and_what_was_taken_back_of_it_is_settled(
         (run("sleep"), True),
         (run("sleep", state="undone"), False),
         (run("sleep", "expired"), False),
+        (run("sleep", "faded"), False),
         (run("batch"), False),
     ],
 )
@@ -150,3 +161,56 @@ def test_what_a_run_of_sleep_archived_lives_on_in_what_it_wrote(
     one: Run | None, joins: bool
 ) -> None:
     assert has_joined(one) is joins
+
+
+@pytest.mark.parametrize(
+    ("spent", "budget", "is_used_up"),
+    [
+        ((0, 0), (0, 0), False),
+        ((10**6, 10**9), (0, 0), False),
+        ((9, 0), (10, 0), False),
+        ((10, 0), (10, 0), True),
+        ((11, 0), (10, 100), True),
+        ((1, 99), (10, 100), False),
+        ((1, 100), (0, 100), True),
+    ],
+)
+def test_a_night_asks_until_either_limit_is_reached(
+    spent: tuple[int, int], budget: tuple[int, int], is_used_up: bool
+) -> None:
+    begun = Begun(began_at=NOW, live=3, calls=spent[0], tokens=spent[1])
+
+    why = used_up(begun, Budget(*budget))
+
+    assert bool(why) is is_used_up
+    if why:
+        assert f"{spent[0]} of" in why
+
+
+def test_what_is_spent_adds_up_until_another_night_begins() -> None:
+    usage = Usage.by_job({"reorganize": 2}, {"reorganize": Tokens(prompt=5, completion=6)})
+    assert Note().spending(usage) == Note()
+
+    spent = Note().begun(3, NOW).spending(usage).spending(usage)
+
+    assert spent.night
+    assert (spent.night.calls, spent.night.tokens) == (4, 22)
+    again = spent.begun(3, NOW + timedelta(days=1)).night
+    assert again
+    assert (again.calls, again.tokens) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("one", "into"),
+    [
+        (run("sleep"), []),
+        (run("sleep", replaced_by="b"), ["b"]),
+        (run("sleep", kind_of="revise"), ["x"]),
+        (run("sleep", "faded", replaced_by="b"), []),
+        (run("sleep", "expired", kind_of="revise"), []),
+        (run("batch", replaced_by="b"), []),
+        (run("sleep", replaced_by="b", state="undone"), []),
+    ],
+)
+def test_what_sleep_has_joined_is_known_by_its_runs(one: Run, into: list[str]) -> None:
+    assert joined_in([one]) == {uid(name) for name in into}

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from schemas.plan import Change, Run
 from tests.build import NOW, at, uid
+from tests.effort import examples
 from tests.worker.core.ledger import Content, Ledger, content
 from tests.worker.core.planning.test_plan_properties import DECISIONS, Decision
 from worker.core.turning_back.undoing import undone
@@ -340,7 +341,7 @@ def test_runs_of_versions_that_kept_no_reason_are_done_again_by_what_their_relat
 
 
 @given(decision=DECISIONS)
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_whatever_a_judgment_came_to_can_be_undone_and_done_again(decision: Decision) -> None:
     ledger = Ledger(live=dict(decision.before))
     before = ledger.contents()
@@ -359,7 +360,7 @@ NAMES = [TEA, COFFEE, MILK]
 
 
 @given(data=st.data())
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=examples(200), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_any_history_is_taken_back_exactly_unless_something_was_built_on_it(
     data: st.DataObject,
 ) -> None:
