@@ -22,6 +22,7 @@ from tests.fragile import Fragile, Killed
 from tests.worker.direct.writing import saying
 from worker.adapters.stores.opening import open_store
 from worker.core.ports import Store
+from worker.core.recalling.ask import Ask
 from worker.core.writing.amending import amendment
 from worker.direct.editing import amend
 from worker.direct.holding import holding
@@ -114,7 +115,7 @@ def all_are_by(table: Desk, embedder: Named) -> None:
     )
     assert store.about(scope).embedder == embedder.fingerprint
     for text in TEXTS:
-        best, *_ = recall(store, embedder, scope, text, now=table.now)
+        best, *_ = recall(store, embedder, scope, Ask((text,)), table.now).items
         assert best.memory.text == text
 
 
