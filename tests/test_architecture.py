@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,12 +22,13 @@ VALUES = {"schemas", "pydantic", "pydantic_core"}
 CORE = VALUES | {"numpy", "snowballstemmer", "worker.core", "worker.errors"}
 STORY = CORE | {
     *("structlog", "worker.adapters", "worker.prompts", "worker.rules", "worker.settings"),
-    *("worker.extracting", "worker.judging", "worker.parts", "worker.purging"),
-    *("worker.reembedding", "worker.thinking"),
+    *("worker.applying", "worker.extracting", "worker.judging", "worker.parts", "worker.purging"),
+    *("worker.pooling", "worker.reembedding", "worker.thinking"),
 }
 SHELL = STORY | {
     *("celery", "redis", "worker.app", "worker.log", "worker.pipeline", "worker.pump"),
-    *("worker.hands", "worker.direct", "worker.recall", "worker.tasks", "worker.vouching"),
+    *("worker.hands", "worker.direct", "worker.nightly", "worker.recall", "worker.tasks"),
+    *("worker.beds", "worker.calendar", "worker.vouching"),
     "worker.wiring",
 }
 
@@ -59,12 +61,17 @@ MAY_IMPORT = {
         "pydantic_settings",
         "worker.core.hearing.marks",
         "worker.core.groups.setting",
+        "worker.core.recalling.ask",
+        "worker.core.recalling.layout",
+        "worker.core.sleeping.hours",
         "worker.errors",
     },
     "worker.log": {"structlog"},
     "worker.parts": STORY,
+    "worker.applying": STORY,
     "worker.extracting": STORY,
     "worker.judging": STORY,
+    "worker.pooling": STORY,
     "worker.purging": STORY,
     "worker.reembedding": STORY,
     "worker.thinking": STORY,
@@ -74,6 +81,10 @@ MAY_IMPORT = {
     "worker.recall": STORY,
     "worker.direct": STORY | {"worker.pipeline", "worker.recall"},
     "worker.wiring": SHELL,
+    "worker.recaller": SHELL,
+    "worker.beds": STORY,
+    "worker.calendar": {"celery", "worker.errors"},
+    "worker.nightly": SHELL,
     "worker.pump": SHELL,
     "worker.tasks": SHELL,
     "worker.app": SHELL,
@@ -120,6 +131,7 @@ class Source:
         return f"{self.path}:{getattr(node, 'lineno', 1)}: {rule}"
 
 
+@cache
 def read(folders: tuple[str, ...]) -> list[Source]:
     paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
     return [

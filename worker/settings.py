@@ -1,7 +1,9 @@
 """Every setting, once. The README's table and `.env` example are made from here."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
     AliasChoices,
@@ -10,6 +12,7 @@ from pydantic import (
     JsonValue,
     SecretStr,
     ValidationError,
+    ValidationInfo,
     field_validator,
 )
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -17,12 +20,17 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from schemas.limits import Limits
 from worker.core.groups.setting import ALWAYS_JUDGED, DetectorName, PassName, Resolver
 from worker.core.hearing.marks import MARKS
+from worker.core.recalling.ask import MOST_ANSWERS, Ask, Fusion, WeightName
+from worker.core.recalling.layout import BlockOrder
+from worker.core.sleeping.hours import Habits, hours_of
 from worker.errors import Misconfigured
 
 DEFAULTS = Limits()
 
 #: Most characters that an operator may add to the instructions of extraction.
 LONGEST_INSTRUCTIONS = 2_000
+#: Questions of one app in `sleep_canaries`, and the characters of one.
+MOST_CANARIES, LONGEST_CANARY = 50, 500
 #: What a call is made of, and the one way its reply is read.
 NOT_EXTRA = ("messages", "model", "response_format", "stream")
 
@@ -32,6 +40,10 @@ Consistency = Literal["ONE", "QUORUM", "ALL"]
 
 #: No time is endless, and no distance.
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+#: An answer to somebody who says nothing of how it is to be chosen.
+RECALLING = Ask()
 
 
 class Settings(BaseSettings):
@@ -229,9 +241,37 @@ class Settings(BaseSettings):
         description="Memories that one turn may replace; beyond it a person decides.",
     )
     sleep_passes: tuple[PassName, ...] = Field(
-        default=("expire", "tidy", "flags"),
-        description="What `slowwave sleep` does, in this order, as a JSON list: write down what has lapsed, join what"
-        " is about the same thing, look again at what was stored for want of a judgment.",
+        default=("re-embed", "expire", "tidy", "flags"),
+        description="What `slowwave sleep` does, in this order, as a JSON list. `re-embed`: tell how many vectors were"
+        " another embedder's (they are made anew first in any case); `expire`: write down what has lapsed; `tidy`: join"
+        " what is about the same thing; `flags`: look again at what was stored for want of a judgment. Not unless"
+        " chosen: `forget`, see `sleep_forget_days`; `retention`, see `sleep_keep_archives_days`; `insights`, see"
+        " `sleep_max_insights`.",
+    )
+    sleep_forget_days: Finite = Field(
+        default=180.0,
+        gt=0,
+        le=36_500,
+        description="Where `forget` is among `sleep_passes`: days after which a memory is archived that was marked as"
+        " passing, was said once and never recalled, and was not changed since. It can be restored. No instruction, and"
+        " nothing pinned, flagged or with an end of its own.",
+    )
+    sleep_keep_archives_days: Finite = Field(
+        default=365.0,
+        gt=0,
+        le=36_500,
+        description="Where `retention` is among `sleep_passes`: days after which an earlier version is removed for"
+        " good, with what runs say of it. What was changed longer ago cannot be undone or restored then.",
+    )
+    sleep_max_calls: int = Field(
+        default=200,
+        ge=0,
+        description="Model calls of one night in a scope; the next goes on from there. 0 is no limit.",
+    )
+    sleep_max_tokens: int = Field(
+        default=500_000,
+        ge=0,
+        description="Tokens of one night in a scope, as the model's endpoint counts them; 0 is no limit.",
     )
     sleep_groups: int = Field(
         default=8,
@@ -246,6 +286,54 @@ class Settings(BaseSettings):
         description="Share of a scope's live memories, at least 2, that one pass of sleep may change; the rest is"
         " proposed. What has lapsed does not count.",
     )
+    sleep_canaries: Json[dict[str, tuple[str, ...]]] = Field(
+        default={},
+        validate_default=False,
+        description="JSON object: app (or `*` for every app) to questions whose answers sleep must not lose, such as"
+        ' `{"*": ["Where do I live?"]}`. What would leave one unanswered is proposed instead. The last 20 questions'
+        " that recall answered in a scope are watched besides.",
+    )
+    sleep_after_seconds: Finite = Field(
+        default=86_400.0,
+        ge=0,
+        description="Seconds after its first change at which a scope is due for sleep; earlier where something that it"
+        " holds for a while lapses.",
+    )
+    sleep_quiet_seconds: Finite = Field(
+        default=900.0,
+        ge=0,
+        description="Seconds without a new turn before a scope that is due is put to sleep.",
+    )
+    sleep_hours: str | None = Field(
+        default=None,
+        description="Hours in which scopes are put to sleep, such as `22:00-06:00`; all day unless set.",
+    )
+    sleep_time_zone: str = Field(
+        default="UTC",
+        description="Time zone of `sleep_hours` and `sleep_at`, such as `Europe/Oslo`.",
+    )
+    sleep_time_zones: Json[dict[str, str]] = Field(
+        default={},
+        validate_default=False,
+        description="JSON object: app to the time zone of its `sleep_hours`, where it is another.",
+    )
+    sleep_at: str | None = Field(
+        default=None,
+        description="When Celery's beat, if one runs, makes all scopes due that changed since they slept: minute, hour,"
+        " day of the month, month and day of the week, such as `0 3 * * *`.",
+    )
+    sleep_by_workers: bool = Field(
+        default=True,
+        description="Whether workers put scopes to sleep that are due; else `slowwave sleep --due` has to.",
+    )
+    sleep_max_insights: int = Field(
+        default=5,
+        ge=1,
+        le=100,
+        description="Where `insights` is among `sleep_passes`, which takes a model: statements that one night may"
+        " derive from several memories, marked as derived. `unfounded`, which goes with it, retires what has lost its"
+        " ground.",
+    )
     remember_assistant: bool = Field(
         default=False, description="Store what only the assistant or a tool said, marked as theirs."
     )
@@ -257,6 +345,98 @@ class Settings(BaseSettings):
     recall_end: str = Field(
         default=MARKS.end, min_length=3, description="What it puts behind recalled memories."
     )
+    recall_template: Path | None = Field(
+        default=None,
+        description="File whose lines take the place of ours in the block for a prompt; a copy of"
+        " worker/prompts/block.toml to begin with.",
+    )
+    recall_block_order: BlockOrder = Field(
+        default="newest_last",
+        description="How a block is ordered: by when each memory last changed, or by whom it is about, with a line"
+        " above each.",
+    )
+    recall_limit: int = Field(
+        default=RECALLING.limit,
+        ge=1,
+        le=MOST_ANSWERS,
+        description="Memories in an answer, at most, unless an ask says otherwise.",
+    )
+    recall_max_tokens: int = Field(
+        default=0,
+        ge=0,
+        description="Tokens of the memories in an answer, at most, as `tokenizer` counts them; 0 is no limit. What does"
+        " not fit is passed over for what does.",
+    )
+    recall_pool: int = Field(
+        default=RECALLING.pool,
+        ge=1,
+        le=1_000,
+        description="Memories that each ranking nominates for a question: more find more of what stands far down, and"
+        " take longer.",
+    )
+    recall_floor: Finite | None = Field(
+        default=None,
+        ge=-1,
+        le=1,
+        description="Cosine to the question under which a memory is no answer; off unless set. Questions are farther"
+        " from their answers than statements from one another, so it belongs well under the embedder's own floor.",
+    )
+    recall_fusion: Fusion = Field(
+        default=RECALLING.fusion,
+        description="`weighted` adds up how well a memory fits by meaning, words and codes; `rrf` only its ranks, which"
+        " heeds no embedder's scale and no clear lead either.",
+    )
+    recall_weights: Json[dict[WeightName, Weight]] = Field(
+        default={},
+        validate_default=False,
+        description='JSON object: term of the score to weight, such as `{"bm25": 1}`. Unless named: '
+        + ", ".join(f"`{name}` {weight:g}" for name, weight in vars(RECALLING.weights).items())
+        + ".",
+    )
+    recall_half_life_days: Finite = Field(
+        default=RECALLING.half_life_days,
+        gt=0,
+        description="Days in which a volatile memory loses half of what newness adds to its score.",
+    )
+    recall_mmr: Finite = Field(
+        default=RECALLING.mmr or 1.0,
+        ge=0,
+        le=1,
+        description="λ of maximal marginal relevance: 1 looks at relevance alone, lower values prefer what differs from"
+        " better answers. As in Weaviate's `balance` and LangChain's `lambda_mult`; some call the opposite diversity.",
+    )
+    recall_near_copy: Finite | None = Field(
+        default=None,
+        ge=0,
+        le=2,
+        description="Cosine from which a memory that differs from a better answer in no number, name, code, date or"
+        ' "not" is left out; the embedder\'s own unless set, 2 for never.',
+    )
+    recall_deadline_seconds: Finite = Field(
+        default=1.0,
+        gt=0,
+        le=60,
+        description="Seconds in which `Recaller` answers: without the embedder's, the store's or the reranker's part"
+        " where that is slow or down, and says so.",
+    )
+    recall_seen_seconds: int = Field(
+        default=7 * 86_400,
+        ge=1,
+        le=1_000_000_000,
+        description="Seconds for which it is known what was shown in a conversation, after the last time, so that it is"
+        " not shown there again.",
+    )
+    recall_reranker: str | None = Field(
+        default=None,
+        description="Model that puts the best memories of an answer in order, at `recall_reranker_url`; none unless"
+        " set.",
+    )
+    recall_reranker_url: str | None = Field(
+        default=None,
+        description="Base of an API with `/rerank`, as Cohere, Jina, vLLM, llama.cpp or text-embeddings-inference"
+        " serve it.",
+    )
+    recall_reranker_key: SecretStr | None = Field(default=None, description="Key for it.")
     overlay_days: int = Field(
         default=14,
         ge=1,
@@ -320,6 +500,18 @@ class Settings(BaseSettings):
         description="Folder of the embedded Redis and SQLite store.",
     )
 
+    @field_validator("recall_begin", "recall_end")
+    @classmethod
+    def _is_a_mark(cls, mark: str, given: ValidationInfo) -> str:
+        other = str(given.data.get("recall_begin", ""))
+        if mark != mark.strip():
+            raise ValueError(f"{mark!r} begins or ends with a blank: leave it out")
+        if other and (mark.casefold() in other.casefold() or other.casefold() in mark.casefold()):
+            raise ValueError(
+                f"{mark!r} and {other!r} cannot be told apart: neither may hold the other"
+            )
+        return mark
+
     @field_validator("model_extra_body")
     @classmethod
     def _leaves_the_call_alone(
@@ -332,6 +524,26 @@ class Settings(BaseSettings):
                 )
         return extra
 
+    @field_validator("sleep_hours")
+    @classmethod
+    def _are_hours(cls, text: str | None) -> str | None:
+        if text is not None:
+            hours_of(text)
+        return text
+
+    @field_validator("sleep_time_zone")
+    @classmethod
+    def _is_a_zone(cls, name: str) -> str:
+        zone_of(name)
+        return name
+
+    @field_validator("sleep_time_zones")
+    @classmethod
+    def _are_zones(cls, zones: dict[str, str]) -> dict[str, str]:
+        for name in zones.values():
+            zone_of(name)
+        return {app.strip(): name for app, name in zones.items()}
+
     @field_validator("app_instructions")
     @classmethod
     def _is_short(cls, instructions: dict[str, str]) -> dict[str, str]:
@@ -341,6 +553,22 @@ class Settings(BaseSettings):
                     f"{app} has {len(text):,} characters: shorten it to {LONGEST_INSTRUCTIONS:,}"
                 )
         return {app.strip(): text.strip() for app, text in instructions.items()}
+
+    @field_validator("sleep_canaries")
+    @classmethod
+    def _are_questions(cls, canaries: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        for app, questions in canaries.items():
+            if len(questions) > MOST_CANARIES:
+                raise ValueError(f"{app} has {len(questions)} questions: {MOST_CANARIES} at most")
+            if not all(one.strip() and len(one) <= LONGEST_CANARY for one in questions):
+                raise ValueError(
+                    f"{app} has a question that is blank or has more than {LONGEST_CANARY} characters"
+                )
+        return {app.strip(): questions for app, questions in canaries.items()}
+
+    def canaries_of(self, app: str) -> tuple[str, ...]:
+        """The questions of `sleep_canaries` that scopes of the app are asked."""
+        return (*self.sleep_canaries.get("*", ()), *self.sleep_canaries.get(app, ()))
 
     @property
     def limits(self) -> Limits:
@@ -357,6 +585,27 @@ class Settings(BaseSettings):
     def store(self) -> str:
         """The store's URL, the embedded default resolved."""
         return self.store_url or f"sqlite:///{self.data_dir.expanduser().absolute() / 'memory.db'}"
+
+
+def habits_of(settings: Settings, app: str) -> Habits:
+    """When the scopes of an app may sleep."""
+    return Habits(
+        quiet=timedelta(seconds=settings.sleep_quiet_seconds),
+        hours=hours_of(settings.sleep_hours) if settings.sleep_hours else None,
+        zone=zone_of(settings.sleep_time_zones.get(app, settings.sleep_time_zone)),
+    )
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """Raises `ValueError` for what no time zone is called here."""
+    try:
+        return ZoneInfo(name)
+    # What it says of names that are no paths, or paths of folders, is not of its own making.
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(
+            f"{name!r} is no time zone that this system knows: write one such as Europe/Oslo (where none is known,"
+            " install the package tzdata)"
+        ) from error
 
 
 def revealed(key: SecretStr | None) -> str | None:

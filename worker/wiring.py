@@ -6,14 +6,16 @@ Clients are never made at import: a gRPC channel does not survive a fork.
 import atexit
 import os
 import threading
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import structlog
 from redis import Redis
 
 from worker.adapters.breaker import Breaker
-from worker.adapters.embedded import embedded_redis
+from worker.adapters.embedded import embedded_redis, running_redis
 from worker.adapters.embedders.opening import OpenedEmbedder, open_embedder
 from worker.adapters.inbox import Inbox
 from worker.adapters.model import Model
@@ -21,18 +23,24 @@ from worker.adapters.ondemand import on_demand
 from worker.adapters.patience import PatientChat
 from worker.adapters.prompts import Prompts
 from worker.adapters.redis_server import connect
+from worker.adapters.serving import Serving
 from worker.adapters.spending import Spending
 from worker.adapters.stores.opening import check_made, open_store
 from worker.adapters.stores.weaviate_tuning import Tuning
+from worker.adapters.templates import open_template
 from worker.adapters.tokenizer import token_counter
 from worker.core.groups.judgment import Candidacy, Groups
 from worker.core.hearing.extract import Extraction
+from worker.core.hearing.marks import Marks
 from worker.core.judging.detectors import DETECTORS, Judging, judging
 from worker.core.judging.novelty import Novelty
 from worker.core.judging.pieces import CallSize
 from worker.core.judging.reorganize import Reorganize
-from worker.core.ports import Embedder, Store
+from worker.core.ports import Embedder, Reranker, Store
+from worker.core.recalling.ask import Ask, Budget, Weights
+from worker.core.recalling.layout import Layout
 from worker.core.step import Step
+from worker.errors import Misconfigured, Unavailable
 from worker.parts import Parts
 from worker.rules.extraction import RuleExtraction
 from worker.rules.judgment import RuleJudgment
@@ -40,6 +48,9 @@ from worker.rules.reorganizing import RuleReorganize
 from worker.settings import Settings, load, revealed
 
 log = structlog.get_logger()
+
+#: How long a reader that ends may wait for a Redis that takes its notes.
+SERVING_TIMEOUT_SECONDS = 0.5
 
 _lock = threading.RLock()
 _opened: dict[int, ExitStack] = {}
@@ -131,12 +142,20 @@ def reorganizing_of(settings: Settings, embedder: Embedder) -> Step[Candidacy, G
     return Reorganize(settings.max_group, settings.resolver)
 
 
+class OpenedReranker(Reranker, Protocol):
+    """With what it holds open."""
+
+    def close(self) -> None: ...
+
+
 @dataclass(frozen=True)
 class Memories:
     """What reading needs: no queue and no model."""
 
     store: Store
     embedder: Embedder
+    #: None where none is set.
+    reranker: Reranker | None = None
 
 
 def open_memories(settings: Settings) -> Memories:
@@ -149,6 +168,15 @@ def open_memories(settings: Settings) -> Memories:
         return memories
 
 
+@contextmanager
+def lent_memories(settings: Settings) -> Iterator[Memories]:
+    """The same, let go at the end."""
+    if settings.store_url:
+        check_made(settings.store_url)
+    with ExitStack() as opening:
+        yield _open_memories(settings, opening)
+
+
 def _open_memories(settings: Settings, opening: ExitStack, *, adopts: bool = False) -> Memories:
     embedder = open_the_embedder(settings)
     opening.callback(embedder.close)
@@ -156,7 +184,10 @@ def _open_memories(settings: Settings, opening: ExitStack, *, adopts: bool = Fal
     store = open_store(settings.store, key, seconds, tuning_of(settings))
     opening.callback(store.close)
     (store.adopt if adopts else store.open)(embedder.fingerprint, embedder.dimensions)
-    return Memories(store, embedder)
+    reranker = open_reranker(settings)
+    if reranker is not None:
+        opening.callback(reranker.close)
+    return Memories(store, embedder, reranker)
 
 
 def tuning_of(settings: Settings) -> Tuning:
@@ -176,8 +207,57 @@ def open_inbox(settings: Settings) -> Inbox:
         return inbox
 
 
+def serving_of(settings: Settings) -> Serving:
+    """What a reader notes its answers in; the caller closes it. Without a Redis nothing is noted."""
+    connected = connecting(settings)
+    return Serving(connected, settings.redis_partitions, settings.recall_seen_seconds)
+
+
+def connecting(settings: Settings) -> Callable[[], Redis]:
+    """Makes a client of the Redis that is there, for a reader: none is started. It raises `Unavailable` without one."""
+
+    def connected() -> Redis:
+        url = settings.redis_url or running_redis(settings.data_dir)
+        if url is None:
+            raise Unavailable("no Redis is set, and no embedded one runs")
+        return connect(url, timeout_seconds=SERVING_TIMEOUT_SECONDS)
+
+    return connected
+
+
 def _inbox(settings: Settings, client: Redis) -> Inbox:
     return Inbox(client, settings.redis_partitions, settings.lease_seconds, settings.context_turns)
+
+
+def ask_of(settings: Settings) -> Ask:
+    """An ask without queries, answered as the settings say. Raises `Misconfigured` for weights that leave none."""
+    try:
+        weights = replace(Weights(), **settings.recall_weights)
+    except ValueError as error:
+        raise Misconfigured(f"SLOWWAVE_RECALL_WEIGHTS: {error}") from error
+    return Ask(
+        limit=settings.recall_limit,
+        pool=settings.recall_pool,
+        floor=settings.recall_floor,
+        weights=weights,
+        fusion=settings.recall_fusion,
+        half_life_days=settings.recall_half_life_days,
+        mmr=settings.recall_mmr,
+        near_copy=settings.recall_near_copy,
+        budget=Budget(
+            tokens=settings.recall_max_tokens or None, count=token_counter(settings.tokenizer)
+        ),
+    )
+
+
+def layout_of(settings: Settings) -> Layout:
+    """How an answer becomes a block under the settings. Raises `Misconfigured` for a template that is none."""
+    return Layout(
+        template=open_template(settings.recall_template),
+        marks=Marks(settings.recall_begin, settings.recall_end),
+        order=settings.recall_block_order,
+        budget=ask_of(settings).budget,
+    )
 
 
 def open_the_embedder(settings: Settings) -> OpenedEmbedder:
@@ -188,6 +268,22 @@ def open_the_embedder(settings: Settings) -> OpenedEmbedder:
         revealed(settings.embedder_key),
         settings.embedder_dimensions,
     )
+
+
+def open_reranker(settings: Settings) -> OpenedReranker | None:
+    """The settings' reranker, where one is set; the caller closes it. Raises `Misconfigured` for half of one."""
+    if settings.recall_reranker is None and settings.recall_reranker_url is None:
+        return None
+    if not (settings.recall_reranker and settings.recall_reranker_url):
+        raise Misconfigured(
+            "a reranker takes both SLOWWAVE_RECALL_RERANKER and SLOWWAVE_RECALL_RERANKER_URL: set both or none"
+        )
+    made: OpenedReranker = on_demand("worker.adapters.reranker", "EndpointReranker")(
+        settings.recall_reranker,
+        settings.recall_reranker_url,
+        revealed(settings.recall_reranker_key),
+    )
+    return made
 
 
 def open_model(settings: Settings) -> Model:

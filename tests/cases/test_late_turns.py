@@ -15,6 +15,7 @@ from tests.cases.test_order import FirstThing
 from tests.cases.verdicts import Judge, Thing
 from tests.desk import Desk, scripted
 from tests.worker.direct.writing import saying
+from worker.core.recalling.ask import Ask
 from worker.core.writing.amending import amendment
 from worker.direct.editing import amend
 from worker.direct.remembering import remember
@@ -115,9 +116,8 @@ def each_month_has_its_answer(table: Desk, story: Story) -> None:
     for year, month, at in MONTHS:
         moment = datetime(year, month, 20, tzinfo=UTC)
         texts = {one.text for one in known(store, scope, table.now, valid_at=moment)}
-        answers = recall(
-            store, table.parts.embedder, scope, story.second, now=table.now, valid_at=moment
-        )
+        ask = Ask((story.second,), valid_at=moment)
+        answers = recall(store, table.parts.embedder, scope, ask, table.now).items
         assert {one.memory.text for one in answers} <= texts, (year, month)
         if at is None:
             assert texts == set(), (year, month)

@@ -3,6 +3,7 @@
 from schemas.scope import Scope
 from tests.cases.talk import AtDesk, Talk, found
 from tests.desk import scripted
+from worker.core.recalling.ask import Ask
 from worker.recall import recall
 
 STAGING, PRODUCTION = "Staging listens on port 7443", "Production listens on port 7444"
@@ -45,5 +46,5 @@ def test_numbers_and_codes_that_differ_stay_apart_however_alike_the_sentences(
     assert table.live()[STAGING] == staging
     assert set(table.live()) == {STAGING, LOOKALIKES.texts[MOVED], LAMP, LID}
     assert [archive.memory.text for archive in table.archives()] == [PRODUCTION]
-    first = recall(table.parts.store, table.parts.embedder, scope, "QX-181", now=table.now)[0]
-    assert first.memory.text == LID
+    told = recall(table.parts.store, table.parts.embedder, scope, Ask(("QX-181",)), table.now)
+    assert told.items[0].memory.text == LID

@@ -10,6 +10,7 @@ from tests.cases.talk import AtDesk, found
 from tests.cases.verdicts import Judge, Thing
 from tests.desk import Desk, scripted
 from worker.core.ports import Query
+from worker.core.recalling.ask import Ask
 from worker.core.texts.words import terms
 from worker.recall import recall
 
@@ -69,7 +70,7 @@ def test_no_way_of_reading_brings_back_what_was_overturned(at_desk: AtDesk, scop
 
     (vector,) = parts.embedder.embed([VAN])
     near = parts.store.nominate(scope, [Query(vector, terms(VAN), (), None)], 10)
-    recalled = recall(parts.store, parts.embedder, scope, VAN, now=now, limit=10)
+    recalled = recall(parts.store, parts.embedder, scope, Ask((VAN,)), now).items
     assert texts([one.memory for one in near.records.values()]).isdisjoint({VAN, SHED})
     assert texts([one.memory for one in recalled]).isdisjoint({VAN, SHED})
     assert {archive.memory.text for archive in table.archives(table.live()[ALL].id)} == {VAN, SHED}

@@ -39,6 +39,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "sleep": (),
     "sleep --dry-run": ("--dry-run",),
     "sleep review": (),
+    "sleep report": (),
     "parked": (),
     "parked replay": (),
     "parked replay --accept": ("--accept",),

@@ -14,7 +14,11 @@ from tests.snapshots import revised, snapshot
 from worker.adapters.embedders.hashed import HashedEmbedder
 from worker.core.forgetting.hidden import Veil
 from worker.core.ports import Nominations, Query, Store
-from worker.recall import Recalled, earlier, known, recall, veil_of
+from worker.core.recalling.answer import Recalled
+from worker.core.recalling.ask import Ask, Filters
+from worker.core.recalling.questions import LONGEST_QUERY
+from worker.errors import Unavailable
+from worker.recall import earlier, known, recall, veil_of
 
 EMBEDDER = HashedEmbedder()
 
@@ -55,8 +59,8 @@ def moved(store: Store, scope: Scope) -> Store:
     return store
 
 
-def asked(store: Store, scope: Scope, query: str, **times: Any) -> list[Recalled]:
-    return recall(store, EMBEDDER, scope, query, now=NOW, **times)
+def asked(store: Store, scope: Scope, query: str, **options: Any) -> list[Recalled]:
+    return list(recall(store, EMBEDDER, scope, Ask((query,), **options), NOW).items)
 
 
 def texts(found: Sequence[Recalled]) -> list[str]:
@@ -159,6 +163,148 @@ def test_vectors_of_another_embedder_are_not_compared(moved: Store, scope: Scope
     another = HashedEmbedder()
     another.fingerprint = "another of the same size"
 
-    found = recall(moved, another, scope, "order", now=NOW, as_of=NOW)
+    found = recall(moved, another, scope, Ask(("order",), as_of=NOW), NOW)
 
-    assert texts(found) == ["Drinks tea, order QX-181"]
+    assert texts(found.items) == ["Drinks tea, order QX-181"]
+
+
+@pytest.mark.parametrize("query", ["", " \n", "\x00", "?!"])
+def test_without_a_question_the_profile_is_told(moved: Store, scope: Scope, query: str) -> None:
+    found = recall(moved, Down(), scope, Ask((query,)), NOW)
+
+    assert {*texts(found.items)} == {
+        "Lives in Bergen",
+        "Drinks tea, order QX-181",
+        "Has a boat in Oslo",
+    }
+    assert found.degraded == ()
+
+
+class Down(HashedEmbedder):
+    """An embedder that is out of reach."""
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        raise Unavailable("no route to it")
+
+
+@pytest.mark.parametrize("times", [{}, {"as_of": NOW}, {"with_history": True}])
+def test_without_the_embedder_words_and_identifiers_answer_and_that_is_said(
+    moved: Store, scope: Scope, times: dict[str, Any]
+) -> None:
+    found = recall(moved, Down(), scope, Ask(("order QX-181",), **times), NOW)
+
+    assert texts(found.items) == ["Drinks tea, order QX-181"]
+    assert found.items[0].terms.cosine is None
+    assert "no route to it" in found.degraded[0]
+
+
+def test_a_store_that_is_out_of_reach_is_an_error(scope: Scope) -> None:
+    class Lost:
+        def nominate(self, *_: Any) -> Nominations:
+            raise Unavailable("the store is down")
+
+    store: Any = Lost()
+    with pytest.raises(Unavailable, match="the store is down"):
+        recall(store, EMBEDDER, scope, Ask(("tea",)), NOW)
+
+
+@pytest.mark.parametrize(
+    "query", ["tea " * 25_000, "te\x00a\x1b[2J", "чай", "お茶", "DROP TABLE memory; --", "🍵" * 500]
+)
+def test_any_text_is_a_question(moved: Store, scope: Scope, query: str) -> None:
+    found = recall(moved, EMBEDDER, scope, Ask((query,)), NOW)
+
+    assert len(found.items) == 3
+    assert bool(found.degraded) == (len(query) > LONGEST_QUERY)
+
+
+def test_several_questions_take_one_call_of_the_embedder_and_one_of_the_store(
+    moved: Store, scope: Scope
+) -> None:
+    watched: Any = Counting(moved)
+    embedder = Counted()
+
+    found = recall(watched, embedder, scope, Ask(("tea", "a boat"), limit=2), NOW)
+    assert {*texts(found.items)} == {"Drinks tea, order QX-181", "Has a boat in Oslo"}
+    assert (watched.calls, embedder.calls) == (["nominate"], 1)
+
+
+class Counted(HashedEmbedder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        self.calls += 1
+        return super().embed(texts)
+
+
+class Counting:
+    """A store that tells every call."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.calls: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        self.calls.append(name)
+        return getattr(self.store, name)
+
+
+def test_with_history_what_stood_before_is_told_and_marked(moved: Store, scope: Scope) -> None:
+    found = asked(moved, scope, "Lives in Oslo", with_history=True)
+
+    stood = {one.memory.text: one.superseded for one in found}
+    assert stood["Lives in Oslo"]
+    assert not stood["Lives in Bergen"]
+    assert "Has asthma" not in stood
+
+
+def test_what_was_shown_is_told_again_only_if_it_changed(moved: Store, scope: Scope) -> None:
+    shown = {uid("home"): 1, uid("tea"): 1, uid("asthma"): 1, uid("never was"): 4}
+
+    found = recall(moved, EMBEDDER, scope, Ask(("a boat",), shown=shown, floor=0.3), NOW)
+    assert [(one.memory.text, one.state) for one in found.items] == [
+        ("Lives in Bergen", "correction"),
+        ("Has a boat in Oslo", "new"),
+    ]
+    assert set(found.withdrawn) == {uid("asthma"), uid("never was")}
+    again = Ask(("a boat",), shown={uid("home"): 2, uid("boat"): 1, uid("tea"): 1})
+    assert recall(moved, EMBEDDER, scope, again, NOW).items == ()
+    assert recall(moved, EMBEDDER, scope, Ask(shown=shown), NOW).withdrawn == found.withdrawn
+
+
+def test_a_filter_finds_what_it_wants_however_far_down_it_is(store: Store, scope: Scope) -> None:
+    many = [memory(f"Drinks tea number {n}", id=uid(str(n)), scope=scope) for n in range(30)]
+    boat = memory("Has a boat", id=uid("boat"), scope=scope, tags=("things",))
+    put(store, scope, [*many, boat], [])
+    ask = Ask(("Which tea?",), pool=5, filters=Filters(tags=frozenset({"things"})))
+
+    assert texts(recall(store, EMBEDDER, scope, ask, NOW).items) == ["Has a boat"]
+    watched: Any = Counting(store)
+    recall(watched, EMBEDDER, scope, Ask(("Which tea?",), pool=5, limit=5), NOW)
+    assert watched.calls == ["nominate"]
+
+
+def test_one_subject_is_looked_for_by_the_store_itself(store: Store, scope: Scope) -> None:
+    many = [memory(f"Drinks tea number {n}", id=uid(str(n)), scope=scope) for n in range(30)]
+    boat = memory("Has a boat", id=uid("boat"), scope=scope, subject="Ben")
+    put(store, scope, [*many, boat], [])
+    watched: Any = Counting(store)
+    ask = Ask(("Which tea?",), pool=5, filters=Filters(subjects=frozenset({"BEN"})))
+
+    assert texts(recall(watched, EMBEDDER, scope, ask, NOW).items) == ["Has a boat"]
+    assert watched.calls == ["nominate"]
+
+
+def test_links_are_followed_where_that_is_asked_for(store: Store, scope: Scope) -> None:
+    many = [memory(f"Drinks tea number {n}", id=uid(str(n)), scope=scope) for n in range(30)]
+    lodge = memory("Sings in the lodge choir", id=uid("lodge"), scope=scope)
+    tea = memory("Drinks only green tea", id=uid("green"), scope=scope, links=(lodge.id,))
+    put(store, scope, [*many, lodge, tea], [])
+    ask = Ask(("Who drinks only green tea?",), pool=3, limit=2, mmr=None)
+
+    assert lodge.text not in texts(recall(store, EMBEDDER, scope, ask, NOW).items)
+    found = recall(store, EMBEDDER, scope, replace(ask, follow_links=True, floor=0.3), NOW)
+    assert texts(found.items) == [tea.text, lodge.text]
+    assert "linked" in found.items[1].terms.parts

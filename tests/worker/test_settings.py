@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from worker.core.sleeping.hours import hours_of
 from worker.errors import Misconfigured
-from worker.settings import LONGEST_INSTRUCTIONS, Settings, load, revealed
+from worker.settings import LONGEST_INSTRUCTIONS, Settings, habits_of, load, revealed
 
 FALLBACKS = [
     ("model_key", "SLOWWAVE_MODEL_KEY", "OPENAI_API_KEY"),
@@ -119,8 +120,17 @@ def test_json_is_read_as_it_is_meant(monkeypatch: pytest.MonkeyPatch) -> None:
             json.dumps({"acme": "x" * (LONGEST_INSTRUCTIONS + 1)}),
             "acme has 2,001 characters: shorten it to 2,000",
         ),
+        ("SLEEP_CANARIES", '["Where do I live?"]', "valid dictionary"),
+        ("SLEEP_CANARIES", '{"acme": [" "]}', "acme has a question that is blank or has more than"),
+        ("SLEEP_CANARIES", json.dumps({"*": ["x" * 501]}), "blank or has more than 500 characters"),
+        ("SLEEP_CANARIES", json.dumps({"*": ["x"] * 51}), r"\* has 51 questions: 50 at most"),
         ("TOKENIZER", "gpt", "estimate"),
         ("DAILY_CALLS", "-1", "greater than or equal to 0"),
+        ("SLEEP_HOURS", "22-6", "write the hours as HH:MM-HH:MM"),
+        ("SLEEP_TIME_ZONE", "Europe/Nowhere", "is no time zone that this system knows"),
+        ("SLEEP_TIME_ZONE", "../etc/passwd", "is no time zone that this system knows"),
+        ("SLEEP_TIME_ZONE", "Europe", "is no time zone that this system knows"),
+        ("SLEEP_TIME_ZONES", '{"acme": "CETT"}', "'CETT' is no time zone"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_by_name(
@@ -130,6 +140,26 @@ def test_what_cannot_be_meant_is_refused_by_name(
 
     with pytest.raises(Misconfigured, match=f"SLOWWAVE_{name}: .*{told}"):
         load()
+
+
+def test_a_scope_is_asked_what_every_app_is_and_what_its_own_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SLOWWAVE_SLEEP_CANARIES", '{"*": ["Who am I?"], "acme ": ["Where?"]}')
+
+    assert load().canaries_of("acme") == ("Who am I?", "Where?")
+    assert load().canaries_of("another") == ("Who am I?",)
+
+
+def test_an_app_has_a_time_zone_of_its_own_or_that_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLOWWAVE_SLEEP_HOURS", "22:00-06:00")
+    monkeypatch.setenv("SLOWWAVE_SLEEP_TIME_ZONE", "Europe/Oslo")
+    monkeypatch.setenv("SLOWWAVE_SLEEP_TIME_ZONES", '{" acme ": "Asia/Tokyo"}')
+
+    zones = [str(habits_of(load(), app).zone) for app in ("acme", "other")]
+
+    assert zones == ["Asia/Tokyo", "Europe/Oslo"]
+    assert habits_of(load(), "acme").hours == hours_of("22:00-06:00")
 
 
 def test_a_lease_is_long_enough_to_be_renewed_and_written_under(

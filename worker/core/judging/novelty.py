@@ -5,7 +5,8 @@ Off unless a setting turns it on.
 
 from dataclasses import dataclass
 
-from worker.core.groups.guard import denied, invented
+from schemas.memory import Statement
+from worker.core.groups.guard import Reader, denied, details, invented
 from worker.core.groups.judgment import Candidacy, Group, memories_in
 from worker.core.groups.outcome import outcome
 from worker.core.groups.setting import ALWAYS_JUDGED
@@ -35,19 +36,18 @@ def repeated(candidacy: Candidacy, fact: str, novelty: Novelty) -> Group | None:
     if not near or candidacy.fact(fact).kind in novelty.exempt:
         return None
     cosine, nearest = max(near)
-    if 1 - cosine >= novelty.below or _differ(candidacy, fact, nearest):
+    if 1 - cosine >= novelty.below or differ(candidacy.shown(fact), candidacy.shown(nearest)):
         return None
     group = Group(why=HARDLY_NEW, members=(fact, nearest), relation="same")
     return group if outcome(candidacy, group).kind == "same" else None
 
 
-def _differ(candidacy: Candidacy, fact: str, memory: str) -> bool:
+def differ(said: Statement, known: Statement, read: Reader = details) -> bool:
     """In what must never be taken for the same: kind, times, numbers, codes, dates, names, quotations, "not", order."""
-    said, known = candidacy.shown(fact), candidacy.shown(memory)
     if beside_its_words(said) != beside_its_words(known) or _reordered(said.text, known.text):
         return True
     return any(
-        invented([one], [other.text]) or denied([one], other.text)
+        invented([one], [other.text], read) or denied([one], other.text, read)
         for one, other in ((said, known), (known, said))
     )
 

@@ -4,7 +4,7 @@ import shlex
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Annotated, get_args
 
@@ -16,7 +16,7 @@ from schemas.scope import Scope
 from worker.interfaces.cli.opening import configured
 from worker.interfaces.cli.options import AsJson
 from worker.interfaces.cli.output import answers, emit, note, waiting
-from worker.interfaces.cli.recall import scored
+from worker.interfaces.cli.recalled import scored
 from worker.interfaces.cli.sessions import QUESTIONS, Session, bundled, own
 from worker.interfaces.cli.stage import Place, Stage, place_for, stage
 from worker.interfaces.cli.telling import (
@@ -29,6 +29,7 @@ from worker.interfaces.cli.telling import (
 from worker.interfaces.cli.versions import newest_first, texts_of
 from worker.recall import earlier, known, recall
 from worker.settings import Settings
+from worker.wiring import ask_of
 
 #: Memories shown for each question.
 ANSWERS = 3
@@ -147,8 +148,12 @@ def scope_in(sessions: Sequence[Session]) -> Scope:
 
 def _ending(playing: Stage, sessions: Sequence[Session], questions: Sequence[str]) -> Ending:
     parts, scope, now = playing.parts, scope_in(sessions), datetime.now(UTC)
+    ask = replace(ask_of(playing.parts.settings), limit=ANSWERS)
     asked = [
-        (query, tuple(recall(parts.store, parts.embedder, scope, query, now=now, limit=ANSWERS)))
+        (
+            query,
+            recall(parts.store, parts.embedder, scope, replace(ask, queries=(query,)), now).items,
+        )
         for query in questions
     ]
     archives = newest_first(earlier(parts.store, scope))

@@ -1,0 +1,1 @@
+"""What answers: from nominated memories to those that are told, stage by stage, each pure."""
