@@ -18,13 +18,13 @@ class DeadlinePool(Generic[T]):
     The standard library's executor would wait for such calls when the process ends.
     """
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, name: str = "slowwave-store") -> None:
         self._waiting: queue.SimpleQueue[tuple[Future[T], Callable[[], T]] | None] = (
             queue.SimpleQueue()
         )
         self._threads = threads
         for _ in range(threads):
-            threading.Thread(target=self._work, name="slowwave-store", daemon=True).start()
+            threading.Thread(target=self._work, name=name, daemon=True).start()
 
     def run(self, calls: list[Callable[[], T]], seconds: float) -> list[T]:
         """Results in order. Raises `TimeoutError`, or what a call raised."""

@@ -24,10 +24,12 @@ class Circuit:
     rests_until: float = 0.0
     #: Whether a call is under way that shows how the server is.
     is_probed: bool = False
+    #: So many failures in a row put it to rest.
+    several: int = SEVERAL
 
     @property
     def is_open(self) -> bool:
-        return self.failures >= SEVERAL
+        return self.failures >= self.several
 
 
 def seconds_left(circuit: Circuit, now: float) -> float:
@@ -47,9 +49,10 @@ def unanswered(circuit: Circuit, now: float, *, was_probe: bool) -> Circuit:
     if circuit.is_open and not was_probe:
         return circuit
     # No more than it takes to rest the longest.
-    failures = min(circuit.failures + 1, SEVERAL + 10)
-    rest = min(LONGEST_SECONDS, FIRST_SECONDS * 2.0 ** (failures - SEVERAL))
-    return Circuit(failures, now + rest if failures >= SEVERAL else 0.0)
+    several = circuit.several
+    failures = min(circuit.failures + 1, several + 10)
+    rest = min(LONGEST_SECONDS, FIRST_SECONDS * 2.0 ** (failures - several))
+    return Circuit(failures, now + rest if failures >= several else 0.0, several=several)
 
 
 def undecided(circuit: Circuit, *, was_probe: bool) -> Circuit:

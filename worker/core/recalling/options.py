@@ -7,6 +7,8 @@ from math import isfinite
 from typing import Any, TypedDict, get_type_hints
 from uuid import UUID
 
+from pydantic import ConfigDict, ValidationError, create_model
+
 from schemas.scope import Scope
 from worker.core.recalling.ask import Ask, Filters, Fusion, Weights
 from worker.core.recalling.waiting import MOST_PENDING
@@ -45,7 +47,11 @@ class Options(TypedDict, total=False):
     shown: Mapping[UUID, int]
 
 
-KNOWN = frozenset(get_type_hints(Options))
+HINTS: dict[str, Any] = get_type_hints(Options)
+KNOWN = frozenset(HINTS)
+#: Reads them: what has come as JSON, such as ids as text, is taken as well. Filters and weights are looked into.
+_FIELDS: dict[str, Any] = {name: (hint, None) for name, hint in HINTS.items()}
+READER = create_model("Options", __config__=ConfigDict(revalidate_instances="always"), **_FIELDS)
 #: Options that are no field of an `Ask`.
 BESIDE = frozenset(
     {"conversation", "include_pending", "pending_limit", "deadline_seconds"}
@@ -78,9 +84,7 @@ def asking(
 
     What was said at another time, or ever, is told whatever was shown: then `conversation` makes no difference.
     """
-    given: dict[str, Any] = dict(options)
-    if unknown := sorted(given.keys() - KNOWN):
-        raise ValueError(f"{', '.join(unknown)} is no option of recall: {', '.join(sorted(KNOWN))}")
+    given = _read(options)
     if not all(isinstance(query, str) for query in queries):
         raise ValueError("a query is no text: give each as a string")
     seconds = given.get("deadline_seconds", deadline_seconds)
@@ -99,7 +103,24 @@ def asking(
         pending=_pending(given),
     )
     conversation = given.get("conversation")
+    if conversation == "":
+        raise ValueError("conversation is empty: name it, or leave it out")
     return replace(asked, conversation=conversation) if asked.is_of_now else asked
+
+
+def _read(options: Options) -> dict[str, Any]:
+    if unknown := sorted(options.keys() - KNOWN):
+        raise ValueError(f"{', '.join(unknown)} is no option of recall: {', '.join(sorted(KNOWN))}")
+    try:
+        read = READER.model_validate(options)
+    except ValidationError as error:
+        faults = (
+            f"{'.'.join(map(str, one['loc']))}: {one['msg'].removeprefix('Value error, ')}"
+            for one in error.errors(include_url=False, include_input=False)
+        )
+        # What was given stays out of tracebacks.
+        raise ValueError("; ".join(faults)) from None
+    return {name: getattr(read, name) for name in options}
 
 
 def _pending(given: Mapping[str, Any]) -> int:

@@ -1,8 +1,10 @@
 """Turns that are not consolidated yet, as they are told beside the memories: no amnesia while a batch waits."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import reduce
+from itertools import chain, islice
 from uuid import UUID
 
 from schemas.turn import Turn
@@ -15,8 +17,8 @@ from worker.core.recalling.ask import Budget
 
 #: Most turns of one answer.
 MOST_PENDING = 50
-#: Characters of one, as it is kept for context too.
-LONGEST_PENDING = 2_000
+#: Characters of one, as it is kept for context too; and of one that is read for it, which would hold up an answer.
+LONGEST_PENDING, LONGEST_READ = 2_000, 10_000
 #: What turns may take of a budget. They come first in it, and the memories have all that they leave: what was said a
 #: minute ago would else have no room beside a large memory.
 SHARE = 0.25
@@ -40,22 +42,33 @@ class Past:
     erased_at: datetime | None = None
 
 
-def told_of(queue: Queue, past: Past, marks: Marks) -> list[Waiting]:
-    """What may be told of them, by when it was said.
+def told_of(queue: Queue, marks: Marks, limit: int) -> list[Waiting]:
+    """Of what may be told the last to arrive, by when it was said.
 
-    Nothing of machinery, of what a machine sent by itself, of what is settled, or was said before its scope was erased;
-    and no wish to forget, which would tell what it wants gone.
+    Nothing of machinery, of what a machine sent by itself, and of what is longer than `LONGEST_READ`; and no wish to
+    forget, which would tell what it wants gone.
     """
     in_work = {turn.id for turn in queue.turns[: queue.in_work]}
-    fresh = [turn for turn in queue.turns if _is_fresh(turn, past)]
-    heard = heard_in(fresh, marks=marks, remember_assistant=True).turns
-    wishes = {turn.id for turn in fresh if turn.role == "user" and asks_to_forget(turn.text)}
-    told = {turn.id: _waiting(turn, in_work) for turn in heard if turn.id not in wishes}
-    return sorted(told.values(), key=lambda one: one.said_at)
+    # None is looked at that need not be: reading a long text takes its time.
+    heard = chain.from_iterable(_heard(turn, marks) for turn in reversed(queue.turns))
+    told = {turn.id: _waiting(turn, in_work) for turn in islice(heard, limit)}
+    in_order = list(told.values())[::-1]
+    return sorted(in_order, key=lambda one: one.said_at)
 
 
-def _is_fresh(turn: Turn, past: Past) -> bool:
-    return turn.id not in past.settled and not is_erased(turn.said_at, past.erased_at)
+def _heard(turn: Turn, marks: Marks) -> Sequence[Turn]:
+    if len(turn.text) > LONGEST_READ or (turn.role == "user" and asks_to_forget(turn.text)):
+        return ()
+    return heard_in([turn], marks=marks, remember_assistant=True).turns
+
+
+def unsettled(waiting: Iterable[Waiting], past: Past) -> list[Waiting]:
+    """Without what a run has settled, and what was said before its scope was erased."""
+    return [
+        one
+        for one in waiting
+        if one.id not in past.settled and not is_erased(one.said_at, past.erased_at)
+    ]
 
 
 def _waiting(turn: Turn, in_work: Collection[UUID]) -> Waiting:
@@ -70,32 +83,27 @@ def _waiting(turn: Turn, in_work: Collection[UUID]) -> Waiting:
     )
 
 
-def newest(
-    waiting: Sequence[Waiting], limit: int, budget: Budget
-) -> tuple[tuple[Waiting, ...], Budget]:
-    """The last of them that fit into their share of the budget, and what of it they leave."""
-    characters, tokens = _share(budget.characters), _share(budget.tokens)
+def fitting(waiting: Sequence[Waiting], budget: Budget) -> tuple[tuple[Waiting, ...], Budget]:
+    """The newest that fit into their share of the budget, and what of it they leave."""
+    room = replace(budget, characters=_share(budget.characters), tokens=_share(budget.tokens))
     chosen: list[Waiting] = []
     for one in reversed(waiting):
-        size = len(one.text), budget.count(one.text) if tokens is not None else 0
-        fits = (characters is None or size[0] <= characters) and (
-            tokens is None or size[1] <= tokens
-        )
-        if len(chosen) < limit and fits:
+        after = _less(room, one.text)
+        if (after.characters or 0) >= 0 and (after.tokens or 0) >= 0:
             chosen.append(one)
-            characters, tokens = _less(characters, size[0]), _less(tokens, size[1])
-    return tuple(reversed(chosen)), replace(
-        budget,
-        characters=_less(budget.characters, sum(len(one.text) for one in chosen)),
-        tokens=_less(budget.tokens, sum(budget.count(one.text) for one in chosen))
-        if budget.tokens is not None
-        else None,
-    )
+            room = after
+    left = reduce(_less, (one.text for one in chosen), budget)
+    return tuple(reversed(chosen)), left
 
 
 def _share(whole: int | None) -> int | None:
     return None if whole is None else int(whole * SHARE)
 
 
-def _less(whole: int | None, part: int) -> int | None:
-    return None if whole is None else whole - part
+def _less(budget: Budget, text: str) -> Budget:
+    characters, tokens = budget.characters, budget.tokens
+    return replace(
+        budget,
+        characters=None if characters is None else characters - len(text),
+        tokens=None if tokens is None else tokens - budget.count(text),
+    )

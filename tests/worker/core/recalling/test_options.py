@@ -1,11 +1,12 @@
 """What a program says, and what is asked because of it."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from tests.build import NOW, SCOPE
-from worker.core.recalling.ask import Ask, Budget
+from tests.build import NOW, SCOPE, uid
+from worker.core.recalling.ask import Ask, Budget, Filters, Weights
 from worker.core.recalling.options import KNOWN, PENDING, Asking, asking
 
 USUAL = Ask(limit=7, mmr=0.5, budget=Budget(tokens=900, count=len))
@@ -54,11 +55,37 @@ def test_of_another_time_all_is_told_whatever_was_shown(times: dict[str, Any]) -
         ({"pending_limit": 0}, "pending_limit is 0"),
         ({"pending_limit": 51}, "pending_limit is 51"),
         ({"max_tokens": -1}, "budget of -1 tokens"),
+        ({"conversation": 42}, "conversation: Input should be a valid string"),
+        ({"conversation": ""}, "conversation is empty"),
+        ({"limit": "many"}, "limit: Input should be a valid integer"),
+        ({"limit": 2.5}, "limit: Input should be a valid integer"),
+        ({"fusion": "sum"}, "fusion: Input should be 'weighted' or 'rrf'"),
+        ({"shown": {"a note": 1}}, "shown.a note"),
+        ({"filters": Filters(kinds="place")}, "filters.kinds"),  # type: ignore[arg-type]
+        ({"filters": {"metadata": 3}}, "filters.metadata"),
+        ({"weights": {"bm25": -1}}, "weights: the weight of bm25 is -1.0: give 0 or more"),
+        ({"as_of": "2026-01-01"}, "as_of is 2026-01-01 00:00:00: give its offset"),
     ],
 )
 def test_what_cannot_be_is_named(options: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         asked("Where?", **options)
+
+
+def test_what_came_as_json_is_taken() -> None:
+    id = uid("m")
+    options = {
+        "shown": {str(id): 2},
+        "limit": "3",
+        "as_of": None,
+        "filters": {"tags": ["work"], "said_from": "2026-01-01T00:00:00Z"},
+        "weights": {"use": 0},
+    }
+    found = asked("Where?", **options).ask
+
+    assert (found.shown, found.limit, found.weights) == ({id: 2}, 3, Weights(use=0))
+    said_from = datetime(2026, 1, 1, tzinfo=UTC)
+    assert found.filters == Filters(tags=frozenset({"work"}), said_from=said_from)
 
 
 def test_a_query_is_text() -> None:

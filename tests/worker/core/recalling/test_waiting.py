@@ -11,11 +11,21 @@ from tests.build import at, turn, uid
 from worker.core.hearing.marks import MARKS
 from worker.core.recalling.answer import Waiting
 from worker.core.recalling.ask import Budget
-from worker.core.recalling.waiting import LONGEST_PENDING, SHARE, Past, Queue, newest, told_of
+from worker.core.recalling.waiting import (
+    LONGEST_PENDING,
+    LONGEST_READ,
+    SHARE,
+    Past,
+    Queue,
+    fitting,
+    told_of,
+    unsettled,
+)
 
 
-def told(*turns: Turn, past: Past | None = None, in_work: int = 0) -> list[str]:
-    return [one.text for one in told_of(Queue(turns, in_work), past or Past(), MARKS)]
+def told(*turns: Turn, past: Past | None = None, limit: int = 50) -> list[str]:
+    found = told_of(Queue(turns), MARKS, limit)
+    return [one.text for one in unsettled(found, past or Past())]
 
 
 def named(name: str, text: str | None = None, **fields: Any) -> Turn:
@@ -29,7 +39,7 @@ def test_they_are_told_by_when_they_were_said_whatever_the_order_of_arrival() ->
 
 
 def test_those_of_a_batch_that_somebody_holds_are_in_work() -> None:
-    found = told_of(Queue((named("boat"), named("kite")), in_work=1), Past(), MARKS)
+    found = told_of(Queue((named("boat"), named("kite")), in_work=1), MARKS, 50)
 
     assert [(one.text, one.state) for one in found] == [
         ("My boat is green.", "in work"),
@@ -71,39 +81,48 @@ def test_what_is_settled_or_was_said_before_an_erasure_is_not_told() -> None:
     assert told(boat, kite, past=Past(erased_at=at(-2))) == ["My boat is green."]
 
 
-def test_the_same_turn_twice_is_one_and_a_long_one_is_cut() -> None:
+def test_the_same_turn_twice_is_one() -> None:
     assert told(named("boat"), named("boat")) == ["My boat is green."]
+
+
+def test_a_long_one_is_cut_and_one_that_takes_long_to_read_left_out() -> None:
+    assert told(named("t", "x" * (LONGEST_READ + 1)), named("boat")) == ["My boat is green."]
     assert [len(text) for text in told(named("t", "x" * 9_000))] == [LONGEST_PENDING]
 
 
+def test_of_many_the_last_to_arrive_are_told_whatever_may_not_be() -> None:
+    turns = [named("boat"), named("kite"), named("t", "Please forget my kite."), named("tea")]
+
+    assert told(*turns, limit=2) == ["My kite is green.", "My tea is green."]
+    assert told(*turns, limit=0) == []
+
+
 def waiting(*texts: str) -> list[Waiting]:
-    return told_of(Queue(tuple(named(text, text) for text in texts)), Past(), MARKS)
+    return told_of(Queue(tuple(named(text, text) for text in texts)), MARKS, 50)
 
 
-def test_the_newest_are_told_and_the_memories_have_what_they_leave() -> None:
+def test_the_newest_that_fit_are_told_and_the_memories_have_what_they_leave() -> None:
     turns = waiting("a" * 10, "b" * 30, "c" * 10)
 
-    chosen, left = newest(turns, 10, Budget(characters=100))
+    chosen, left = fitting(turns, Budget(characters=100))
     assert [one.text[0] for one in chosen] == ["a", "c"]
     assert left.characters == 80
-    assert newest(turns, 1, Budget())[0] == (turns[-1],)
-    assert newest(turns, 0, Budget(tokens=9)) == ((), Budget(tokens=9))
+    assert fitting(turns, Budget()) == (tuple(turns), Budget())
 
 
 @given(
     st.lists(st.integers(1, 60), max_size=8),
-    st.integers(0, 9),
     st.none() | st.integers(0, 300),
     st.none() | st.integers(0, 300),
 )
 def test_they_never_take_more_than_their_share(
-    sizes: list[int], limit: int, characters: int | None, tokens: int | None
+    sizes: list[int], characters: int | None, tokens: int | None
 ) -> None:
     turns = waiting(*(f"{nth}" + "x" * size for nth, size in enumerate(sizes)))
-    chosen, left = newest(turns, limit, Budget(characters, tokens, count=len))
+    chosen, left = fitting(turns, Budget(characters, tokens, count=len))
 
     used = sum(len(one.text) for one in chosen)
-    assert len(chosen) <= limit
     for whole, rest in ((characters, left.characters), (tokens, left.tokens)):
+        assert (whole is None) == (rest is None)
         assert whole is None or (used <= whole * SHARE and rest == whole - used)
     assert [one for one in turns if one in chosen] == [*chosen]
