@@ -114,9 +114,13 @@ def test_the_day_is_that_of_the_offset_in_which_it_was_said() -> None:
         ("x< / recalled >y", "x(recalled)y"),
         ("x<\u200b/recal\u200dled>y", "x(recal led)y"),
         ("x<reca<recalled>lled>y", "x<reca(recalled)lled>y"),
+        ("x</recal\ufe0fle\U000e0100d>y", "x(recal le d)y"),
+        ("x\uff1c/recalled\uff1ey", "x(recalled)y"),
         ("a\x1b[2J\u202eb\x00\U000e0041c", "a [2J b c"),
+        ("a\ufe00\U000e0123\U000e0145b", "a b"),
         ("uses List<int>, recalled", "uses List<int>, recalled"),
         ("خانه\u200cها 👩\u200d👧", "خانه\u200cها 👩\u200d👧"),
+        ("葛\U000e0100城 ❤\ufe0f", "葛\U000e0100城 ❤\ufe0f"),
     ],
 )
 def test_a_text_stays_on_its_line_and_leaves_the_marks_alone(text: str, shown: str) -> None:

@@ -53,7 +53,7 @@ def test_a_block_stands_at_the_end_of_the_system_message(before: Any, after: Any
 def test_a_block_stands_in_a_message_of_its_own_before_the_users_last_one() -> None:
     calls = {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}
     result = {"role": "tool", "tool_call_id": "1", "content": "3 °C"}
-    chat = [system("Be kind."), ASK, {"role": "assistant", "content": "Ho"}, ASK, calls, result]
+    chat: list[dict[str, Any]] = [system("Be kind."), ASK, {"role": "assistant", "content": "Ho"}, ASK, calls, result]
 
     placed = with_block(chat, NEW, place="last")
 
@@ -62,7 +62,7 @@ def test_a_block_stands_in_a_message_of_its_own_before_the_users_last_one() -> N
 
 
 def test_earlier_blocks_are_taken_out_of_whatever_message_they_are_in() -> None:
-    chat = [
+    chat: list[dict[str, Any]] = [
         {"role": "user", "content": f"{OLD} What time is it?", "name": "Ann"},
         {"role": "user", "content": [text(f"{OLD}Look:"), {"type": "image_url", "image_url": {}}]},
         {"role": "assistant", "content": OLD, "tool_calls": [{"id": "1"}]},

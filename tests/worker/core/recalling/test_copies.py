@@ -92,5 +92,16 @@ def test_a_crowd_of_copies_leaves_one_and_each_says_of_what_it_is_one() -> None:
     assert set(found.values()) == {f"it says what {best} says"}
 
 
+def test_a_copy_of_what_is_no_more_told_stays() -> None:
+    """The second is a copy of the first, and the third only one of the second."""
+    chain = (
+        entry("Drinks tea", score=0.9, vector=towards(1)),
+        entry("Drinks tea.", score=0.5, vector=towards(0.96)),
+        entry("Drinks tea!", score=0.1, vector=towards(0.85)),
+    )
+
+    assert after(STAGE, *chain) == ["Drinks tea", "Drinks tea!"]
+
+
 def test_there_may_be_nothing() -> None:
     assert after(STAGE) == []
