@@ -24,7 +24,8 @@ from worker.adapters.stores.sqlite_about import (
 )
 from worker.adapters.stores.sqlite_cleaning import clean
 from worker.adapters.stores.sqlite_file import SqliteFile
-from worker.adapters.stores.sqlite_index import Index, Indexes, Postings
+from worker.adapters.stores.sqlite_index import Index, Indexes
+from worker.adapters.stores.sqlite_postings import Postings
 from worker.adapters.stores.sqlite_rows import (
     archive_record,
     archives_about,
@@ -96,8 +97,7 @@ class SqliteStore:
             words = Postings(db, number, index)
             rankings = tuple(_ranked(db, number, index, words, query, pool) for query in queries)
             named = frozenset[UUID]().union(*map(ids_in, rankings))
-            found = records_of(db, number, named, with_vectors=index.vectors is not None)
-            return handed_out(rankings, found)
+            return handed_out(rankings, self._indexes.records(db, number, index, named))
 
     def memories(self, scope: Scope, ids: Iterable[UUID] | None = None) -> Iterator[MemoryRecord]:
         if ids is None:

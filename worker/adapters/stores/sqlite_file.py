@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from worker.errors import Misconfigured, Unavailable
@@ -70,7 +70,7 @@ class SqliteFile:
         self.close()
         with self._translated():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            _make(self.path.resolve())
             self._identity = _identity(self.path)
 
     def use_wal(self) -> None:
@@ -174,6 +174,15 @@ class SqliteFile:
             raise kind_of_error(
                 f"the store {self.path} failed ({error}): {remedy}", part="store"
             ) from error
+
+
+def _make(path: Path) -> None:
+    """One that is there is not opened: closing it would drop the locks of all that this process does with it.
+
+    Another process would then take itself for the last, and remove the log that this one goes on with.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -3,8 +3,8 @@
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from uuid import UUID
 
 import numpy as np
@@ -13,20 +13,34 @@ from numpy.typing import NDArray
 from schemas.base import Vector
 from worker.adapters.stores.indexed import Matrix, best, matrix, subject_key
 from worker.adapters.stores.sqlite_about import Embedding
+from worker.adapters.stores.sqlite_rows import Found, records_of
 
 #: Weaviate's defaults, from Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009).
 K1 = 1.2
 B = 0.75
-#: Memory that all indexes of a process may take.
+#: Memory that all indexes of a process may take; and one alone, so that a huge scope is not read anew for each search.
 BUDGET_BYTES = 64 * 1024 * 1024
+LARGEST_BYTES = 4 * BUDGET_BYTES
 
-#: A term that more memories hold says little: it is left out where rarer ones fill the pool.
-COMMON = 1_000
+#: Rows of postings that are kept, for each memory of the scope.
+KEPT_POSTINGS = 8
+#: Records that all indexes of a process keep: to read one from its JSON takes longer than to find it.
+KEPT_RECORDS = 1_000
 
 #: Row numbers of the memories that hold a term, and how often each does.
 Posting = tuple[NDArray[np.int64], NDArray[np.float64]]
 #: For each position whether a search may find it.
 Among = NDArray[np.bool_]
+
+
+@dataclass
+class Lately:
+    """What was read so far of one state of a scope; shared by threads, and each use is one operation."""
+
+    #: Term → how many memories hold it, and which.
+    holders: dict[str, int] = field(default_factory=dict)
+    postings: dict[str, Posting] = field(default_factory=dict)
+    records: dict[UUID, Found] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -42,6 +56,7 @@ class Index:
     lengths: NDArray[np.float64]
     #: Key of a subject → the positions of the memories about it.
     subjects: Mapping[str, list[int]]
+    lately: Lately = field(default_factory=Lately, compare=False)
 
     def about(self, subject: str | None) -> Among:
         """Which positions hold a memory about the subject; all for no subject."""
@@ -54,7 +69,8 @@ class Index:
     def by_vector(self, vector: Vector, pool: int, among: Among) -> tuple[UUID, ...]:
         if self.vectors is None:
             return ()
-        cosines = self.vectors @ np.frombuffer(vector, dtype="<f4")
+        # Not `@`: for that OpenBLAS starts threads, which on busy cores wait for one another.
+        cosines = np.vecdot(self.vectors, np.frombuffer(vector, dtype="<f4"))
         hits = np.flatnonzero(among)
         return self._ids(hits[best(cosines[hits], pool)])
 
@@ -81,7 +97,8 @@ class Index:
 
     @property
     def size_bytes(self) -> int:
-        return (0 if self.vectors is None else self.vectors.nbytes) + 160 * len(self.ids)
+        vectors = 0 if self.vectors is None else self.vectors.nbytes
+        return vectors + (160 + 16 * KEPT_POSTINGS) * len(self.ids)
 
 
 def load_index(db: sqlite3.Connection, scope: int, dimensions: int | None) -> Index:
@@ -111,54 +128,13 @@ def _grouped(subjects: Iterable[str]) -> dict[str, list[int]]:
     return positions
 
 
-class Postings:
-    """Read while one set of queries is answered, each term once."""
-
-    def __init__(self, db: sqlite3.Connection, scope: int, index: Index) -> None:
-        self._db = db
-        self._scope = scope
-        self._index = index
-        self._holders: dict[str, int] = {}
-        self._read: dict[str, Posting] = {}
-
-    def of(self, terms: Iterable[str], pool: int, among: Among) -> list[Posting]:
-        """Rarest first: of those that few memories hold all, of the others as many as fill the pool.
-
-        Reading a common term takes longer than all the rest, and could hardly change what comes first.
-        """
-        found: list[Posting] = []
-        hits: set[int] = set()
-        for holders, term in sorted((self._holders_of(term), term) for term in set(terms)):
-            if holders > COMMON and len(hits) >= pool:
-                break
-            if holders:
-                found.append(self._posting(term))
-                places, _ = found[-1]
-                hits.update(places[among[self._index.at(places)]].tolist())
-        return found
-
-    def _holders_of(self, term: str) -> int:
-        if term not in self._holders:
-            (self._holders[term],) = self._db.execute(
-                "SELECT count(*) FROM posting WHERE scope = ? AND term = ?", (self._scope, term)
-            ).fetchone()
-        return self._holders[term]
-
-    def _posting(self, term: str) -> Posting:
-        if term not in self._read:
-            rows = self._db.execute(
-                "SELECT place, times FROM posting WHERE scope = ? AND term = ?", (self._scope, term)
-            ).fetchall()
-            places, times = zip(*rows, strict=True)
-            self._read[term] = (np.array(places), np.array(times, dtype=np.float64))
-        return self._read[term]
-
-
 class Indexes:
     """The indexes used last; one that is older than its scope is loaded anew."""
 
-    def __init__(self, budget_bytes: int = BUDGET_BYTES) -> None:
-        self._budget = budget_bytes
+    def __init__(
+        self, budget_bytes: int = BUDGET_BYTES, largest_bytes: int = LARGEST_BYTES
+    ) -> None:
+        self._budget, self._largest = budget_bytes, largest_bytes
         self._lock = threading.Lock()
         self._kept: OrderedDict[int, tuple[int, Index]] = OrderedDict()
 
@@ -176,11 +152,36 @@ class Indexes:
         self._keep(scope, generation, index)
         return index
 
+    def records(
+        self, db: sqlite3.Connection, scope: int, index: Index, ids: Collection[UUID]
+    ) -> list[Found]:
+        """Of the state that the index is of; in order of id, without vectors where it has none."""
+        kept = index.lately.records
+        known = {id: found for id in ids if (found := kept.get(id))}
+        if missing := set(ids) - known.keys():
+            read = records_of(db, scope, missing, with_vectors=index.vectors is not None)
+            new = {record.memory.id: (record, terms) for record, terms in read}
+            known |= new
+            self._keep_records(index, new)
+        return [known[id] for id in sorted(known, key=lambda one: one.int)]
+
+    def _keep_records(self, index: Index, new: Mapping[UUID, Found]) -> None:
+        with self._lock:
+            index.lately.records.update(new)
+            others = [kept.lately.records for _, kept in self._kept.values() if kept is not index]
+            total = sum(map(len, others)) + len(index.lately.records)
+            for records in [*others, index.lately.records]:
+                if total <= KEPT_RECORDS:
+                    break
+                total -= len(records)
+                records.clear()
+
     def _keep(self, scope: int, generation: int, index: Index) -> None:
         with self._lock:
             self._kept[scope] = (generation, index)
             self._kept.move_to_end(scope)
             total = sum(kept.size_bytes for _, kept in self._kept.values())
-            while total > self._budget and self._kept:
+            fewest = 1 if index.size_bytes <= self._largest else 0
+            while total > self._budget and len(self._kept) > fewest:
                 _, (_, oldest) = self._kept.popitem(last=False)
                 total -= oldest.size_bytes

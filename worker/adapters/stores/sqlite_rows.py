@@ -10,6 +10,9 @@ from schemas.memory import Archive, ArchiveRecord, Memory, MemoryRecord
 from schemas.plan import Run
 from worker.adapters.stores.indexed import identifier_keys, slot_key, subject_key, words_of
 
+#: A record with the terms that it is found by.
+Found = tuple[MemoryRecord, list[str]]
+
 
 def json_of(ids: Iterable[UUID]) -> str:
     return json.dumps([*map(str, ids)])
@@ -25,8 +28,8 @@ def archive_record(payload: str, vector: bytes) -> ArchiveRecord:
 
 def records_of(
     db: sqlite3.Connection, scope: int, ids: Collection[UUID], *, with_vectors: bool = True
-) -> list[tuple[MemoryRecord, list[str]]]:
-    """With the terms that each is found by; without vectors they are empty."""
+) -> list[Found]:
+    """In order of id; without vectors they are empty."""
     rows = db.execute(
         "SELECT payload, CASE WHEN ? THEN vector ELSE x'' END, terms FROM memory m JOIN vector USING (place)"
         " WHERE m.scope = ? AND m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id",

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from worker.core.recalling.links import beside
-from worker.core.recalling.pool import DECIMALS, Entry, Pool, Stage, best_first
-from worker.core.recalling.signals import Numbers, directions, longest
+from worker.core.recalling.pool import Entry, Pool, Stage, best_first
+from worker.core.recalling.signals import Numbers, likeness
 
 
 def diversified(balance: float | None, unrelated: float | None) -> Stage:
@@ -34,27 +34,25 @@ def diversified(balance: float | None, unrelated: float | None) -> Stage:
 def _order(worth: Numbers, cost: Numbers) -> list[int]:
     """Places, each time the one of the greatest worth less the greatest cost beside those before; ties in order."""
     order: list[int] = []
-    spent = np.zeros(len(worth))
-    left = np.ones(len(worth), dtype=bool)
+    left, spent = worth.copy(), np.zeros(len(worth))
     for _ in worth:
-        place = int(np.argmax(np.where(left, worth - spent, -np.inf)))
+        place = int((left - spent).argmax())
         order.append(place)
-        left[place] = False
-        spent = np.maximum(spent, cost[:, place])
+        left[place] = -np.inf
+        np.maximum(spent, cost[:, place], out=spent)
     return order
 
 
 def _likeness(entries: Sequence[Entry], unrelated: float) -> Numbers:
     """Of each to each that may come before it."""
-    rows = directions([one.vector for one in entries], longest(entries))
-    cosines = (rows @ rows.T).round(DECIMALS)
-    likeness: Numbers = np.clip((cosines - unrelated) / (1 - unrelated), 0, 1).astype(np.float64)
+    cosines = likeness(entries)
+    found: Numbers = np.clip((cosines - unrelated) / (1 - unrelated), 0, 1).astype(np.float64)
     history = np.array([one.superseded for one in entries], dtype=bool)
-    likeness[np.ix_(~history, history)] = 0
+    found[np.ix_(~history, history)] = 0
     for at, others in beside(entries).items():
         earlier = [one for one in others if _is_earlier(entries[one], entries[at])]
-        likeness[at, earlier] = 0
-    return likeness
+        found[at, earlier] = 0
+    return found
 
 
 def _is_earlier(one: Entry, other: Entry) -> bool:

@@ -1,7 +1,7 @@
 """What an answer is chosen from, as one value that each stage takes and gives."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import fsum
 from typing import Literal, NamedTuple
 
@@ -82,7 +82,7 @@ class Pool:
     left_out: tuple[LeftOut, ...] = ()
 
     def with_entries(self, entries: Iterable[Entry]) -> "Pool":
-        return replace(self, entries=tuple(entries))
+        return Pool(tuple(entries), self.left_out)
 
     def sifted(self, stage: StageName, why: Callable[[Entry], str | None]) -> "Pool":
         """Without those for which there is a reason, in the order of the entries."""

@@ -18,9 +18,15 @@ from worker.core.texts.words import terms
 
 Numbers = npt.NDArray[np.float64]
 
+#: Multiplications of one product: for more, OpenBLAS starts threads, which on busy cores wait for one another a
+#: hundred times longer than the product takes.
+AT_ONCE = 250_000
+
 
 def directions(vectors: Sequence[Vector], size: int) -> Matrix:
     """A row for each; of zeros where there is none of this many bytes."""
+    if size and all(len(vector) == size for vector in vectors):
+        return np.frombuffer(b"".join(vectors), dtype="<f4").reshape(-1, size // 4)
     rows = np.zeros((len(vectors), size // 4), dtype=np.float32)
     for place, vector in enumerate(vectors):
         if size and len(vector) == size:
@@ -28,9 +34,16 @@ def directions(vectors: Sequence[Vector], size: int) -> Matrix:
     return rows
 
 
-def longest(entries: Sequence[Entry]) -> int:
-    """Bytes of the longest vector."""
-    return max((len(one.vector) for one in entries), default=0)
+def likeness(entries: Sequence[Entry]) -> Matrix:
+    """The cosine of each with each, 0 where there are no two vectors to compare."""
+    longest = max((len(one.vector) for one in entries), default=0)
+    rows = directions([one.vector for one in entries], longest)
+    step = max(1, AT_ONCE // max(1, rows.size))
+    columns = rows.T.copy()
+    found = np.empty((len(rows), len(rows)), dtype=np.float32)
+    for at in range(0, len(rows), step):
+        found[at : at + step] = rows[at : at + step] @ columns
+    return found.round(DECIMALS)
 
 
 def nominated(entries: Sequence[Entry], queries: Iterable[Query], pool: int) -> list[Entry]:
