@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from worker.core.judging.novelty import reordered
 from worker.rules.likeness import (
     LIGHT,
     Looked,
@@ -55,7 +56,7 @@ def _restated(newer: Looked, older: Looked, cosine: float, same: float) -> Verdi
     if literally_same(newer, older):
         return Verdict("same", "the same words")
     in_slot = _slots(newer, older) == "equal"
-    if not agree(newer, older, in_slot=in_slot):
+    if not agree(newer, older, in_slot=in_slot) or _turned_round(newer, older):
         return None
     near = cosine >= same or in_slot
     known, knows = has_all_tokens(older, newer), has_all_tokens(newer, older)
@@ -73,6 +74,12 @@ def _restated(newer: Looked, older: Looked, cosine: float, same: float) -> Verdi
         if in_slot and _goes_with(newer, older)
         else None
     )
+
+
+def _turned_round(newer: Looked, older: Looked) -> bool:
+    """A change that says the same words in another order: from what to what is in their order alone."""
+    mine, theirs = newer.statement.text, older.statement.text
+    return bool(CHANGE.search(mine)) and reordered(mine, theirs)
 
 
 def _goes_with(newer: Looked, older: Looked) -> bool:

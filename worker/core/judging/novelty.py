@@ -44,7 +44,7 @@ def repeated(candidacy: Candidacy, fact: str, novelty: Novelty) -> Group | None:
 
 def differ(said: Statement, known: Statement, read: Reader = details) -> bool:
     """In what must never be taken for the same: kind, times, numbers, codes, dates, names, quotations, "not", order."""
-    if beside_its_words(said) != beside_its_words(known) or _reordered(said.text, known.text):
+    if beside_its_words(said) != beside_its_words(known) or reordered(said.text, known.text):
         return True
     return any(
         invented([one], [other.text], read) or denied([one], other.text, read)
@@ -52,8 +52,8 @@ def differ(said: Statement, known: Statement, read: Reader = details) -> bool:
     )
 
 
-def _reordered(said: str, known: str) -> bool:
-    """Whether what both name and say comes in another order: an embedding hardly tells who lent to whom."""
+def reordered(said: str, known: str) -> bool:
+    """Whether what both name and say comes in another order: neither words nor an embedding tell who lent to whom."""
     one, other = ([form for form, _ in forms(text)] for text in (said, known))
     shared = set(one) & set(other)
     return [form for form in one if form in shared] != [form for form in other if form in shared]
