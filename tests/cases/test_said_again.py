@@ -132,7 +132,7 @@ class Dies:
         if name != self.asked_for:
             return getattr(self.real, name)
 
-        def call(given: Any, *_: Any) -> None:
+        def call(given: Any, *_: Any, **__: Any) -> None:
             self.first(self.real, given)
             raise Killed
 
