@@ -10,7 +10,8 @@ server locomo_model.py in the folder --tools, where you have it).
 Three parts. `tidy`: one night, and a second, which must ask and write nothing; what one night may change is --share.
 `cost` (the oracle's alone): the same 20 changes since the last night, in scopes of different sizes. `nights`: ten in a
 row over 400 memories, with the usual share, each made to look at everything anew. Exits 1 if a promise is broken; what
-judges lose who err on purpose is shown, but only what the guard keeps is promised.
+`careless` loses is shown, but only details are promised: where judge and embedder both call two things the same,
+words cannot tell. `proposed` is the price: so many changes wait for a person.
 """
 
 import argparse

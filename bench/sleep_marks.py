@@ -126,9 +126,7 @@ def drifted(before: Mapping[UUID, Memory], left: Left, touched: Iterable[UUID]) 
 def without_detail(before: Mapping[UUID, Memory], left: Left) -> tuple[list[str], list[str]]:
     """By the guard's own reading, what of each memory is not in what lives of it, in words.
 
-    First numbers, dates, names, quotations, identifiers and negations; then clauses of which no word is left. A judge
-    that calls different things the same, time and again, may lose the latter: one word of each clause has to be left
-    at each step, and it need not be the same.
+    First numbers, dates, names, quotations, identifiers and negations; then clauses of which no word is left.
     """
     found, clauses = list[str](), list[str]()
     for id, one in before.items():

@@ -19,10 +19,10 @@ Mode = Literal["oracle", "rules", "careless", "overlap"]
 Part = Literal["tidy", "cost", "nights"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 PARTS: tuple[Part, ...] = get_args(Part)
-#: Judges that lose nothing by their own word.
-FAITHFUL: tuple[Mode, ...] = ("oracle", "rules")
-#: What a judge that never errs has to reach of what is said twice.
-MERGED = 0.9
+#: Judges under which no good memory may be lost; `careless` is right of nothing.
+FAITHFUL: tuple[Mode, ...] = ("oracle", "rules", "overlap")
+#: What is to be merged of what is said twice, by those who can tell it.
+MERGED, KNOWING = 0.9, ("oracle", "overlap")
 #: Memories that change since the last night; those of a scope that sees many nights.
 CHANGED, SMALL = 20, 400
 #: Texts that are shown of what went wrong.
@@ -66,10 +66,10 @@ class Trial:
         _tell("lost", marks.lost)
 
     def _of_marks(self, marks: Marks) -> Iterator[Figure]:
-        """Only the oracle knows what is the same; a judge that errs is asked for what the guard keeps."""
+        """Only the oracle knows what has changed; a judge that errs is asked for what sleep keeps in spite of it."""
         share = marks.merged / max(1, marks.repeats)
         merged = "repeats merged", share
-        yield at_least(*merged, MERGED) if self.mode == "oracle" else Figure(*merged)
+        yield at_least(*merged, MERGED) if self.mode in KNOWING else Figure(*merged)
         resolved = "contradictions resolved to the newer", marks.resolved / max(1, marks.changes)
         yield at_least(*resolved, MERGED) if self.mode == "oracle" else Figure(*resolved)
         lost = "good memories lost", len(marks.lost)

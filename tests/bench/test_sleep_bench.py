@@ -334,7 +334,7 @@ def test_real_nights_are_measured_and_a_promise_that_is_kept_ends_well(
 
     assert code == 0
     assert found["oracle: tidy: memories"]["value"] == 40
-    assert found["oracle: tidy: repeats merged"]["value"] > 0
+    assert found["oracle: tidy: changes"]["value"] > 0
     assert found["oracle: cost: calls after 20 changes in 60"]["value"] > 0
     assert found["oracle: nights: changes of night 1"]["value"] > 0
 

@@ -33,13 +33,10 @@ from worker.direct.undoing import undo
 
 PIET, ALLERGY = "Next of kin is Uncle Piet", "Is allergic to penicillin"
 AISLE, PLACE = "Likes aisle places", "Likes an aisle place in every train"
-OTHERS = (
-    "Plays the bassoon",
-    "Restores a 1962 moped",
-    "Grows quinces",
-    "Learns Estonian",
-    "Has a niece called Tuva",
-    "Sings in the Friday choir",
+OWNS = "Owns a "
+OTHERS = tuple(
+    f"{OWNS}{thing}"
+    for thing in ("bassoon", "1962 moped", "greenhouse", "dictionary", "harmonium", "kite")
 )
 TEN = (PIET, ALLERGY, AISLE, PLACE, *OTHERS)
 #: All at hand of each other, so that the judge is asked about everything.
@@ -50,6 +47,15 @@ GOOD = those(Thing((PLACE, AISLE), "same"))
 
 
 def redundant(texts: Sequence[str]) -> Sequence[Thing]:
+    """Whoever owns one thing owns no other any more; nothing but words can tell that this is wrong."""
+    owned = tuple(text for text in texts if text.startswith(OWNS))
+    if texts[0] not in owned or len(owned) == 1:
+        return []
+    drops = tuple(text.removeprefix(OWNS) for text in owned[1:])
+    return [Thing(owned, "contradict", texts[0], drops)]
+
+
+def sweeping(texts: Sequence[str]) -> Sequence[Thing]:
     """Whatever it is shown is said by the newest, and may go."""
     first, *rest = texts
     return [Thing(tuple(texts), "contradict", first, tuple(rest))] if rest else []
@@ -98,6 +104,17 @@ def test_a_bad_judge_gets_no_further_than_the_share_and_what_it_took_is_in_the_a
     assert report.waiting == len(waiting) > 0
     changed = {id for one in waiting for id in one.plan.base}
     assert before[PIET].id not in changed
+
+
+def test_what_nothing_else_says_goes_for_no_judge_s_word(ten: Desk) -> None:
+    """The longer of the two about aisles says all that the shorter does."""
+    with asleep(ten, sweeping, sleep_max_share=1.0):
+        report = night(ten)
+
+    assert {*TEN} - {*ten.live()} == {AISLE}
+    waiting = list(proposals(ten.parts.store, ten.scope))
+    assert report.waiting == len(waiting) > 0
+    assert all(one.plan.withheld and one.plan.withheld.unsaid for one in waiting)
 
 
 def test_its_night_is_undone_in_whole_and_what_waits_does_nothing_by_itself(ten: Desk) -> None:

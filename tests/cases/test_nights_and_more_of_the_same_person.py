@@ -22,7 +22,9 @@ SHIFT = "Canteen shift begins at 05:30"
 COURSE = "Also gives the canteen's first-aid course"
 KNOWN = (COOK, CHAIR, SHIFT)
 NEAR = dict.fromkeys((CHAIR, SHIFT, COURSE), (COOK, 0.9))
-WRONG = those(Thing((COURSE, COOK), "contradict", COURSE, (COOK,)))
+SWEEPING = those(Thing((COURSE, COOK), "contradict", COURSE, (COOK,)))
+#: As if the course were another value of what is done in the canteen.
+WRONG = those(Thing((COURSE, COOK), "contradict", COURSE, ("Is head cook at the Lindgren",)))
 UNFOUNDED = those(Thing((COURSE, COOK), "contradict", COURSE))
 FIELDS: dict[str, Any] = {"tags": ("work",), "metadata": {"ticket": "K-3"}}
 
@@ -57,6 +59,15 @@ def test_a_verdict_that_does_not_say_what_goes_changes_nothing(table: Desk) -> N
 
     assert table.live() == before
     assert sum(one.misjudged for one in report.passes) == 1
+
+
+def test_a_verdict_that_leaves_nothing_of_what_goes_is_only_proposed(table: Desk) -> None:
+    before = table.live()
+    with asleep(table, SWEEPING):
+        report = night(table)
+
+    assert table.live() == before
+    assert report.waiting == 1
 
 
 @pytest.fixture

@@ -13,8 +13,9 @@ from worker.adapters.model import Tally
 from worker.core.groups.setting import Account, PassName, Setting
 from worker.core.sleeping.note import Begun
 from worker.core.sleeping.proposing import proposal_run_id, slice_run_id
-from worker.core.sleeping.share import changed_by, joined, within_share
+from worker.core.sleeping.share import joined, within_share
 from worker.direct.canaries import Canaries
+from worker.direct.nights import Looks
 from worker.parts import Parts
 from worker.thinking import policy
 
@@ -29,21 +30,17 @@ class Decided:
     proposed: tuple[Plan, ...] = ()
     #: Groups whose judgment failed.
     misjudged: int = 0
-    usage: Usage = field(default_factory=Usage)
     #: Whether it uses up the night's share.
     counts: bool = True
-    #: Whether the pass has done enough for a night: the next takes up the same once more.
-    leaves_rest: bool = False
+    #: About whom the first group is that there was no room for: the next night begins with it.
+    rest: UUID | None = None
+    #: Whether the pass has done enough for a night.
+    is_enough: bool = False
 
     @property
     def is_full(self) -> bool:
         """Whether something was proposed for want of a share: the night's is used up then."""
         return any(one.withheld is not None and one.withheld.beyond_share for one in self.proposed)
-
-    @property
-    def changed(self) -> int:
-        """Memories that are retired or revised, of the night's share."""
-        return sum(map(changed_by, self.done)) if self.counts else 0
 
 
 @dataclass(frozen=True)
@@ -52,6 +49,8 @@ class Unit:
 
     group: tuple[MemoryRecord, ...]
     planned: Callable[[UUID, Account], Plan]
+    #: Memories of it that would go though nothing that stands says what they say.
+    unsaid: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,9 @@ class Thinking:
     now: datetime
     name: PassName
     canaries: Canaries
+    looks: Looks
+    #: What the slice asks of a model.
+    tally: Tally = field(default_factory=Tally)
 
     def setting(self, run: UUID) -> Setting:
         return Setting(run, self.scope, (), self.now, "sleep", policy(self.parts.settings))
@@ -73,12 +75,12 @@ class Thinking:
             return {}
         return dict(zip(texts, self.parts.embedder.embed(texts), strict=True))
 
-    def account(self, tally: Tally) -> Account:
+    def account(self) -> Account:
         prompts = self.parts.model.prompts
         return Account(
             model=self.parts.settings.model,
-            prompts={job: prompts.fingerprint(job) for job in tally.calls},
-            usage=tally.usage(),
+            prompts={job: prompts.fingerprint(job) for job in self.tally.calls},
+            usage=self.tally.usage(),
             embedder=self.parts.embedder.fingerprint,
         )
 
@@ -91,8 +93,8 @@ class Thinking:
     ) -> tuple[tuple[Plan, ...], tuple[Plan, ...]]:
         """Of a slice of these groups what is done, as one plan, and what is proposed: each of it says why.
 
-        Proposed is what goes beyond the share, with all that comes after it; and what would cost a canary its answer,
-        after all that is done before it, while the others go on.
+        Proposed is what goes beyond the share, with all that comes after it; and what would take something away unsaid,
+        or cost a canary its answer after all that is done before it, while the others go on.
         """
         run = slice_run_id(self.scope, self.name, groups)
         plans = [(unit, unit.planned(run, account)) for unit in units]
@@ -123,9 +125,11 @@ class Thinking:
         for unit, made in plans:
             next_up = [*done, made]
             lost = before.lost(next_up, [*seen, *unit.group])
-            is_full = is_full or (not lost and within_share(next_up, night, share) < len(next_up))
-            if lost or is_full:
-                withheld.append((unit, Withheld(beyond_share=is_full, lost=lost)))
+            is_good = not (lost or unit.unsaid)
+            is_full = is_full or (is_good and within_share(next_up, night, share) < len(next_up))
+            if is_full or not is_good:
+                why = Withheld(beyond_share=is_full, lost=lost, unsaid=unit.unsaid)
+                withheld.append((unit, why))
             else:
                 done, seen = next_up, [*seen, *unit.group]
         return done, withheld

@@ -13,7 +13,7 @@ from worker.core.groups import merging
 from worker.core.groups.judgment import Candidacy, Group
 from worker.core.groups.members import Member, is_sound, members_newest_first
 from worker.core.groups.setting import Resolver
-from worker.core.groups.standing import standing
+from worker.core.groups.standing import fullest, standing
 from worker.core.texts.words import carriers, is_blank, normalised
 
 NO_UPDATE = "a request to forget is no update"
@@ -178,14 +178,18 @@ def _outranked(members: Sequence[Member]) -> list[Member]:
 
 
 def _same(group: Group, members: Sequence[Member]) -> Outcome:
-    """Said again, in words that keep every detail of all; where none do, the facts stay beside."""
+    """Said again, in words that keep every detail of all; where none do, the facts stay beside.
+
+    By night, where no fact is judged, in those that say most of it: nobody has just chosen other words.
+    """
     memories, facts = _split(members)
     survivor = _survivor(memories)
     if survivor and survivor.memory.pinned:
         return _said_of_a_pinned(survivor, facts, members)
     stood = survivor.statement.text if survivor else None
     own = [one.statement.text for one in members]
-    text = standing(_statements(members), stood, group.text, *own)
+    chosen = standing if facts else fullest
+    text = chosen(_statements(members), stood, group.text, *own)
     if text is None:
         return _beside(facts, UNFAITHFUL)
     return Outcome("same", tuple(members), survivor, text, shortens=_shortens(survivor, members))

@@ -5,6 +5,7 @@ from functools import cache
 
 from schemas.memory import Statement
 from worker.core.groups.guard import Reader, denied, details, invented, lost, opposed
+from worker.core.groups.saying import missing
 
 
 def standing(members: Sequence[Statement], *choices: str | None) -> str | None:
@@ -12,6 +13,18 @@ def standing(members: Sequence[Statement], *choices: str | None) -> str | None:
     read: Reader = cache(details)
     texts = dict.fromkeys(filter(None, choices))
     return next((text for text in texts if not faults(members, text, read)), None)
+
+
+def fullest(members: Sequence[Statement], *choices: str | None) -> str | None:
+    """Of the choices that `standing` might take the first that lacks the fewest words of the members."""
+    read: Reader = cache(details)
+    texts = dict.fromkeys(filter(None, choices))
+    faithful = [text for text in texts if not faults(members, text, read)]
+    return min(faithful, key=lambda text: _lacking(members, text), default=None)
+
+
+def _lacking(members: Sequence[Statement], text: str) -> int:
+    return sum(len(missing(one.text, text, one.subject)) for one in members)
 
 
 def faults(members: Sequence[Statement], text: str, read: Reader = details) -> list[str]:

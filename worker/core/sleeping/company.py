@@ -27,7 +27,7 @@ def queries_around(records: Iterable[MemoryRecord]) -> list[Query]:
 
 def is_before(other: Memory, due: Due, night: Night) -> bool:
     """Whether a pair is asked about with what is due: the later of two asks, and what is settled never does."""
-    return place_of(other) < due.seen or other.last_run in night.own
+    return place_of(other, night.came) < due.seen or other.last_run in night.own
 
 
 def cut(sight: Sight, candidate: Candidate) -> Slice:
@@ -40,10 +40,10 @@ def cut(sight: Sight, candidate: Candidate) -> Slice:
             continue
         ids = {one.memory.id for one in group}
         if len(groups) == sight.night.bounds.groups or not used.isdisjoint(ids):
-            return Slice(at, tuple(groups))
+            return Slice(at, tuple(groups), parents=sight.parents)
         groups.append(group)
         used |= ids
-    return Slice(len(sight.due), tuple(groups))
+    return Slice(len(sight.due), tuple(groups), parents=sight.parents)
 
 
 def company(

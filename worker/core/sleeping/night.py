@@ -1,8 +1,9 @@
 """A scope as sleep sees it: all that lives at a glance, and what one slice is cut from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import takewhile
 from typing import Protocol
 from uuid import UUID
 
@@ -17,8 +18,9 @@ from worker.core.sleeping.fading import quiet_since
 Place = tuple[datetime, UUID]
 
 
-def place_of(memory: Memory) -> Place:
-    return memory.updated_at, memory.id
+def place_of(memory: Memory, came: Mapping[UUID, datetime] | None = None) -> Place:
+    """`came`: the run of an import → when that was, which is when its memories changed here, however old they are."""
+    return max(memory.updated_at, (came or {}).get(memory.last_run, memory.updated_at)), memory.id
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,9 @@ class Glance:
     quiet_since: datetime | None = None
 
     @classmethod
-    def of(cls, memory: Memory) -> "Glance":
+    def of(cls, memory: Memory, came: Mapping[UUID, datetime] | None = None) -> "Glance":
         return cls(
-            place=place_of(memory),
+            place=place_of(memory, came),
             last_run=memory.last_run,
             until=memory.until,
             pinned=memory.pinned,
@@ -77,6 +79,8 @@ class Night:
     marks: Mapping[PassName, Place] = field(default_factory=dict)
     #: Runs whose work is settled: see `worker.core.sleeping.own`.
     own: frozenset[UUID] = frozenset()
+    #: Run of an import → when that was.
+    came: Mapping[UUID, datetime] = field(default_factory=dict)
 
     def is_new(self, name: PassName, place: Place) -> bool:
         """Whether the pass has not looked at it yet; what claims to be of the future has to wait for it."""
@@ -123,10 +127,18 @@ class Slice:
     groups: tuple[tuple[MemoryRecord, ...], ...] = ()
     #: Memories that the pass changes by itself, each for its own sake.
     records: tuple[MemoryRecord, ...] = ()
+    #: Of what sleep has joined before → what it was made of.
+    parents: Mapping[UUID, Sequence[MemoryRecord]] = field(default_factory=dict)
 
     @property
     def looked_at(self) -> int:
         return len(self.records) or self.done
+
+    def before(self, first: UUID, due: Sequence[Due]) -> "Slice":
+        """What comes before the group about this memory, one of those that are due."""
+        at = [one.id for one in due].index(first)
+        groups = tuple(takewhile(lambda group: group[0].memory.id != first, self.groups))
+        return replace(self, done=at, groups=groups)
 
 
 class Pass(Protocol):

@@ -6,6 +6,10 @@ from schemas.plan import Lost, Withheld
 def told(withheld: Withheld) -> str:
     """In one line; empty where nothing is known of it."""
     reasons = [_told_of(one) for one in withheld.lost]
+    reasons += [
+        f"what would stand does not say all that memory {str(id)[:8]} says"
+        for id in withheld.unsaid
+    ]
     if withheld.beyond_share:
         reasons.append("it would change more than SLOWWAVE_SLEEP_MAX_SHARE allows in one night")
     return "; ".join(reasons)
