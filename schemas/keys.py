@@ -89,6 +89,11 @@ class PartitionKeys:
         return self._named("asleep")
 
     @property
+    def cut_short(self) -> str:
+        """HASH, scope → how many of its nights in a row were lost with whoever slept."""
+        return self._named("cut_short")
+
+    @property
     def sleep_bells(self) -> str:
         """As `bells`, for sleep. Kept in partition 0 only."""
         return self._named("sleep_bells")

@@ -137,6 +137,8 @@ class Withheld(Stored):
     #: Whether it would take the night over its share.
     beyond_share: bool = False
     lost: tuple[Lost, ...] = ()
+    #: Memories that would go though nothing that stands says what they say.
+    unsaid: tuple[UUID, ...] = ()
 
 
 RunKind = Literal["batch", "sleep", "write", "undo", "restore"]

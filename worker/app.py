@@ -13,6 +13,7 @@ from worker import nightly, tasks, wiring
 from worker.adapters.broker import broker
 from worker.calendar import LATE_MINUTES, cron_of
 from worker.errors import Misconfigured
+from worker.hands import HANDS
 from worker.log import configure
 from worker.pump import Pump
 from worker.settings import Settings, load
@@ -128,7 +129,7 @@ def _stop(**_: Any) -> None:
 def _end_in_time() -> None:
     """Ends a process whose threads do not: a call that waits for a model cannot be told to stop."""
     asked_again = AT_ONCE.wait(load().grace_seconds)
-    released = tasks.HANDS.let_go()
+    released = HANDS.let_go()
     nightly.BEDS.let_go()
     log.warning("worker_ended_early", asked_again=asked_again, released=released)
     wiring.close()

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from worker.adapters.sleepers import Abed
+from worker.adapters.abed import Abed
 from worker.core.sleeping.again import AT_ONCE
 from worker.errors import SlowwaveError
 from worker.parts import Parts

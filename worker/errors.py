@@ -64,6 +64,10 @@ class Unprocessable(SlowwaveError):
     """It will not work however often it is tried."""
 
 
+class NoRoom(Unprocessable):
+    """The scope was never written to, or was erased."""
+
+
 class TooLong(Unprocessable):
     """The model takes no text of this length."""
 

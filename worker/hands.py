@@ -36,3 +36,7 @@ class Hands:
             with suppress(SlowwaveError):
                 inbox.fail(claim, 0, burn=False)
         return len(held)
+
+
+#: What this process holds.
+HANDS = Hands()

@@ -5,12 +5,13 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import structlog
 
 from worker import tasks
-from worker.adapters.sleepers import Abed, Sleeper
+from worker.adapters.abed import Abed
+from worker.adapters.sleepers import Sleeper
 from worker.beds import Beds, most_asleep
 from worker.calendar import cron_of, slot_of
 from worker.core.sleeping.again import (
@@ -173,18 +174,25 @@ def _slept(
     if start > sleeper.claimed_at:
         return Slept(scope.key, not_before=start), Bedtime(at=start)
 
+    began = time.monotonic()
+
     def others_first() -> str | None:
         if abed.is_lost:
             return "another goes on with this night"
-        now = datetime.now(UTC)
+        now = sleeper.claimed_at + timedelta(seconds=time.monotonic() - began)
         over = may_sleep_from(now, None, habits) > now
         return "the hours to sleep in are over" if over else comes_first()
 
-    now = datetime.now(UTC)
+    # What a night removes is gone for good: a clock that is ahead, ours or the queue's, must not tell when.
+    now = min(datetime.now(UTC), sleeper.claimed_at)
     report = sleep(these, scope, now, comes_first=others_first, if_it_fails=if_it_fails)
     _tell(these, sleeper, report)
-    again = AT_ONCE if report.stopped and tasks.STOPPING.is_set() else None
-    return Slept(scope.key, report), again or next_bedtime(these, report, now)
+    if report.stopped and tasks.STOPPING.is_set():
+        return Slept(scope.key, report), AT_ONCE
+    again = next_bedtime(these, report, now)
+    # Ours is behind: what the queue calls past is still to come for us, and would be as often as we came at once.
+    is_past = again.at is not None and again.at <= sleeper.claimed_at
+    return Slept(scope.key, report), SOON if is_past else again
 
 
 def _tell(these: Parts, sleeper: Sleeper, report: Report) -> None:

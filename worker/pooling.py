@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from schemas.memory import MemoryRecord
 from schemas.scope import Scope
 from worker.core.ports import Nominations, Query, Reader
-from worker.core.recalling.ask import Ask
+from worker.core.recalling.ask import MOST_NOMINATED, Ask
 from worker.core.recalling.choosing import seen_from, standing
 from worker.core.recalling.filtering import filtered
 from worker.core.recalling.links import wanted
@@ -45,30 +44,41 @@ class Pooling:
     def pool(self, queries: Sequence[Query]) -> Pooled:
         """What the store nominates, with what it links to and what was shown in another version, as asked.
 
-        The whole scope is read for another time or history, and where filters leave less of the nominated than was
-        asked for while there may be more.
+        It is asked for more where most of it was shown. The whole scope is read for another time or history, and where
+        filters leave less of the nominated than was asked for while there may be more.
         """
         if self.ask.with_history or self.ask.is_of_another_time:
             return self._of_everything(queries)
-        found = self.store.nominate(self.scope, queries, self.ask.pool)
-        entries = standing(found.records.values(), self.now)
-        if self._is_short(found, entries):
-            return self._of_everything(queries)
-        known = _Known({one.memory.id: one for one in entries}, found.terms)
-        return self._with_besides(entries, queries, known)
+        for pool in sorted({self._least, min(self._most, 2 * MOST_NOMINATED)}):
+            found = self.store.nominate(self.scope, queries, pool)
+            entries = standing(found.records.values(), self.now)
+            if not self._is_short(found, entries, pool):
+                known = _Known({one.memory.id: one for one in entries}, found.terms)
+                return self._with_besides(entries, queries, known)
+        return self._of_everything(queries)
 
-    def _is_short(self, found: Nominations, entries: Sequence[Entry]) -> bool:
-        left = len(self._filtered(entries).entries)
+    @property
+    def _least(self) -> int:
+        """Memories of each ranking that can fill an answer."""
+        return max(self.ask.pool, self.ask.limit)
+
+    @property
+    def _most(self) -> int:
+        """That can fill one also where all that was shown is in front of them."""
+        return self._least + len(self.ask.shown)
+
+    def _is_short(self, found: Nominations, entries: Sequence[Entry], pool: int) -> bool:
+        """Whether there may be more, and too little is left."""
         is_cut = any(
-            len(ranking) >= self.ask.pool
+            len(ranking) >= pool
             for one in found.rankings
             for ranking in (one.by_vector, one.by_words, one.by_identifier)
         )
-        return is_cut and left < min(self.ask.limit, len(found.records))
+        return is_cut and len(self._filtered(self._called_for(entries)).entries) < self.ask.limit
 
     def _of_everything(self, queries: Sequence[Query]) -> Pooled:
         everything = self._everything(comparable=self._are_comparable())
-        chosen = nominated(self._filtered(everything).entries, queries, self.ask.pool)
+        chosen = nominated(self._filtered(everything).entries, queries, self._most)
         known = _Known({one.memory.id: one for one in everything}, is_all=True)
         return self._with_besides(chosen, queries, known)
 
@@ -94,22 +104,14 @@ class Pooling:
         if not ids:
             return []
         records = self.store.memories(self.scope, _sorted(ids))
-        return standing(self._trusted(records, comparable=self._are_comparable()), self.now)
+        return standing(records, self.now, comparable=self._are_comparable())
 
     def _everything(self, *, comparable: bool) -> list[Entry]:
         records = self.store.memories(self.scope)
         if not (self.ask.with_history or self.ask.is_of_another_time):
-            return standing(self._trusted(records, comparable=comparable), self.now)
+            return standing(records, self.now, comparable=comparable)
         archives = list(self.store.archives(self.scope))
         return seen_from(self.ask, list(records), archives, self.now, comparable=comparable)
-
-    def _trusted(
-        self, records: Iterable[MemoryRecord], *, comparable: bool
-    ) -> Iterable[MemoryRecord]:
-        """Without vectors that are another embedder's."""
-        if comparable:
-            return records
-        return (one.model_copy(update={"vector": b""}) for one in records)
 
     def _are_comparable(self) -> bool:
         return self.store.about(self.scope).embedder == self.fingerprint

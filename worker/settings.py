@@ -20,7 +20,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from schemas.limits import Limits
 from worker.core.groups.setting import ALWAYS_JUDGED, DetectorName, PassName, Resolver
 from worker.core.hearing.marks import MARKS
-from worker.core.recalling.ask import MOST_ANSWERS, Ask, Fusion, WeightName
+from worker.core.recalling.ask import MOST_ANSWERS, MOST_NOMINATED, Ask, Fusion, WeightName
 from worker.core.recalling.layout import BlockOrder
 from worker.core.sleeping.hours import Habits, hours_of
 from worker.errors import Misconfigured
@@ -240,8 +240,9 @@ class Settings(BaseSettings):
         ge=0,
         description="Memories that one turn may replace; beyond it a person decides.",
     )
-    sleep_passes: tuple[PassName, ...] = Field(
+    sleep_passes: Json[tuple[PassName, ...]] = Field(
         default=("re-embed", "expire", "tidy", "flags"),
+        validate_default=False,
         description="What `slowwave sleep` does, in this order, as a JSON list. `re-embed`: tell how many vectors were"
         " another embedder's (they are made anew first in any case); `expire`: write down what has lapsed; `tidy`: join"
         " what is about the same thing; `flags`: look again at what was stored for want of a judgment. Not unless"
@@ -283,7 +284,7 @@ class Settings(BaseSettings):
         default=0.2,
         ge=0,
         le=1,
-        description="Share of a scope's live memories, at least 2, that one pass of sleep may change; the rest is"
+        description="Share of a scope's live memories, at least 2, that one night of sleep may change; the rest is"
         " proposed. What has lapsed does not count.",
     )
     sleep_canaries: Json[dict[str, tuple[str, ...]]] = Field(
@@ -370,7 +371,7 @@ class Settings(BaseSettings):
     recall_pool: int = Field(
         default=RECALLING.pool,
         ge=1,
-        le=1_000,
+        le=MOST_NOMINATED,
         description="Memories that each ranking nominates for a question: more find more of what stands far down, and"
         " take longer.",
     )

@@ -23,7 +23,7 @@ from worker.errors import (
     TooSlow,
     Unprocessable,
 )
-from worker.hands import Hands
+from worker.hands import HANDS
 from worker.parts import Parts
 from worker.pipeline import Outcome, consolidate, give_up, kept_by
 from worker.vouching import answers
@@ -33,8 +33,6 @@ log = structlog.get_logger()
 
 #: Set when the worker was asked to stop: what is held is finished, nothing more is claimed.
 STOPPING = threading.Event()
-#: What this process holds.
-HANDS = Hands()
 
 #: Bounds of one task, after which other queues of the worker get their turn.
 BUDGET_SECONDS = 20

@@ -87,9 +87,10 @@ def _left(pool: Nominations, without: frozenset[UUID]) -> Nominations:
 
 
 @contextmanager
-def within_budget(parts: Parts, scope_key: str) -> Iterator[Tally]:
+def within_budget(parts: Parts, scope_key: str, tally: Tally | None = None) -> Iterator[Tally]:
     """What is asked is counted also where it comes to nothing. Raises `OverBudget` before anything is asked."""
-    tally, budget = Tally(), Budget(parts.settings.daily_calls, parts.settings.daily_tokens)
+    tally = tally or Tally()
+    budget = Budget(parts.settings.daily_calls, parts.settings.daily_tokens)
     if not budget.is_limited:
         yield tally
         return

@@ -8,7 +8,7 @@ from schemas.scope import Scope
 
 PARTITION_KEYS = (
     *("due", "busy", "lease", "fence", "attempts", "bells", "config", "counters", "aside"),
-    "unserved",
+    *("unserved", "sleep", "asleep", "cut_short", "sleep_bells", "called"),
 )
 SCOPE_KEYS = (
     *("turns", "meta", "plan", "seen", "recent", "parked", "spent"),

@@ -120,6 +120,8 @@ def test_json_is_read_as_it_is_meant(monkeypatch: pytest.MonkeyPatch) -> None:
             json.dumps({"acme": "x" * (LONGEST_INSTRUCTIONS + 1)}),
             "acme has 2,001 characters: shorten it to 2,000",
         ),
+        ("SLEEP_PASSES", "tidy", "Invalid JSON"),
+        ("SLEEP_PASSES", '["dream"]', "'re-embed', 'expire', 'tidy'"),
         ("SLEEP_CANARIES", '["Where do I live?"]', "valid dictionary"),
         ("SLEEP_CANARIES", '{"acme": [" "]}', "acme has a question that is blank or has more than"),
         ("SLEEP_CANARIES", json.dumps({"*": ["x" * 501]}), "blank or has more than 500 characters"),
@@ -175,3 +177,22 @@ def test_a_key_is_shown_only_to_who_asks_for_it() -> None:
     assert revealed(SecretStr("sk-1")) == "sk-1"
     assert revealed(None) is None
     assert "sk-1" not in repr(Settings(model_key=SecretStr("sk-1")))
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "told"),
+    [
+        ("<<<", "<<<", "cannot be told apart"),
+        ("memory", "MEMORY END", "cannot be told apart"),
+        ("[[memory]]", "   ", "RECALL_END: .* begins or ends with a blank"),
+        ("--- ", "[[end]]", "RECALL_BEGIN: .* begins or ends with a blank"),
+    ],
+)
+def test_marks_that_would_hide_what_was_said_are_refused(
+    monkeypatch: pytest.MonkeyPatch, begin: str, end: str, told: str
+) -> None:
+    monkeypatch.setenv("SLOWWAVE_RECALL_BEGIN", begin)
+    monkeypatch.setenv("SLOWWAVE_RECALL_END", end)
+
+    with pytest.raises(Misconfigured, match=told):
+        load()

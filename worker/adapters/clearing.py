@@ -84,7 +84,7 @@ class Clearing:
         own, shared = claim.own, claim.shared
         keys = [own.plan, own.seen, own.recent, own.spent, own.parked, shared.lease]
         keys += [shared.attempts, shared.counters, shared.aside, shared.config]
-        keys += [shared.sleep, shared.asleep]
+        keys += [shared.sleep, shared.asleep, shared.cut_short]
         ids = [entries[at].id for at in stay]
         gone = self._scripts.run("evict", keys, [claim.scope_key, claim.fence, seen_ms, *ids])
         claim.fenced(gone)

@@ -7,17 +7,13 @@ has ended. One that changes while it sleeps is in both, so that no change goes u
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from threading import Event, Thread
-from types import TracebackType
-from typing import Self
 
 from redis import Redis
 
 from schemas.keys import PartitionKeys, partition_of
 from worker.adapters.redis_server import reachable
 from worker.adapters.scripts import Scripts
-from worker.core.sleeping.again import Bedtime
-from worker.errors import Unavailable
+from worker.core.sleeping.again import LONG_SECONDS, Bedtime
 
 #: How long a slot of the calendar is remembered: longer than a message about it lives, or an hour is repeated.
 SLOT_SECONDS = 3 * 3_600
@@ -67,8 +63,8 @@ class Sleepers:
         for keys in self._by_age():
             found = self._scripts.run(
                 "sleep_claim",
-                [keys.sleep, keys.asleep, keys.called],
-                [keys.scopes, self._lost_ms, PORTION],
+                [keys.sleep, keys.asleep, keys.called, keys.cut_short],
+                [keys.scopes, self._lost_ms, PORTION, round(LONG_SECONDS * 1000)],
             )
             if found:
                 scope, fence, lost_at, last, waiting = found
@@ -93,7 +89,7 @@ class Sleepers:
         """It sleeps no more, and is due again then, or earlier where it changed meanwhile. Of another's: nothing."""
         keys = PartitionKeys(sleeper.partition)
         arguments = [sleeper.scope_key, sleeper.lost_at, *times(again)]
-        self._scripts.run("sleep_end", [keys.sleep, keys.asleep], arguments)
+        self._scripts.run("sleep_end", [keys.sleep, keys.asleep, keys.cut_short], arguments)
 
     def call(self, slot: str) -> int | None:
         """Make all due that are to sleep later; how many they are. Null where this slot was called already.
@@ -156,40 +152,3 @@ def times(bedtime: Bedtime) -> tuple[int | str, int | str]:
         "" if after is None else round(after * 1000),
         "" if at is None else (at - _EPOCH) // timedelta(milliseconds=1) + 1,
     )
-
-
-class Abed:
-    """Keeps a sleeper from counting as lost, from a thread, while it is entered."""
-
-    def __init__(self, sleepers: Sleepers, sleeper: Sleeper) -> None:
-        self._sleepers = sleepers
-        #: As it was last renewed: `Sleepers.end` takes this one.
-        self.sleeper = sleeper
-        #: Whether it counted as lost meanwhile, and is another's.
-        self.is_lost = False
-        self._over = Event()
-        self._thread = Thread(target=self._keep, name="abed", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _keep(self) -> None:
-        while not self._over.wait(self._sleepers.lost_seconds / 3):
-            try:
-                renewed = self._sleepers.renew(self.sleeper)
-            except Unavailable:
-                continue
-            if renewed is None:
-                self.is_lost = True
-                return
-            self.sleeper = renewed

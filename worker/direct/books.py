@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from schemas.plan import Usage
 from schemas.scope import Scope
 from worker.core.groups.setting import PassName
 from worker.core.sleeping.kept import Figures
 from worker.core.sleeping.night import Slice
 from worker.core.sleeping.note import Note
-from worker.core.sleeping.report import Passed, with_slice
+from worker.core.sleeping.report import Passed, with_slice, with_usage
 from worker.direct.nights import Hands, Way
 from worker.direct.slices import Decided
 from worker.errors import SlowwaveError
@@ -35,6 +36,8 @@ class Books:
     passed: dict[PassName, Passed] = field(default_factory=dict)
     #: What each pass did since that was kept last.
     since: dict[PassName, Figures] = field(default_factory=dict)
+    #: What was asked of models since then.
+    unspent: list[Usage] = field(default_factory=list)
     #: Memories that lived when the slice that is being done had something to do.
     begins_with: int | None = None
 
@@ -54,15 +57,15 @@ class Books:
     def keep(self, hands: Hands, note: Note) -> Note:
         """With what was done since; a night that has not begun has nothing to tell yet."""
         if note.night is not None:
-            note = note.gone_on(self.since.values(), self.now)
+            note = self._going_on(note)
         hands.keep(note)
         if note.night is not None:
-            self.since = {}
+            self._is_kept()
         return note
 
     def close(self, hands: Hands, waits: str | None) -> None:
         """The night is over, or what asks a model waits."""
-        note = self.note().gone_on(self.since.values(), self.now)
+        note = self._going_on(self.note())
         hands.keep(note.broken_off(waits) if waits else note.ended())
 
     @contextmanager
@@ -76,9 +79,17 @@ class Books:
                 if self.begins_with is not None and not isinstance(error, Stopped):
                     note = note.begun(self.begins_with, self.now)
                 if note.night is not None:
-                    note = note.gone_on(self.since.values(), self.now)
-                    hands.keep(note.broken_off(str(error)))
+                    hands.keep(self._going_on(note).broken_off(str(error)))
+                    self._is_kept()
             raise
+
+    def _going_on(self, note: Note) -> Note:
+        for usage in self.unspent:
+            note = note.spending(usage)
+        return note.gone_on(self.since.values(), self.now)
+
+    def _is_kept(self) -> None:
+        self.since, self.unspent = {}, []
 
     def add(self, name: PassName, **figures: Any) -> None:
         """To what is kept."""
@@ -92,9 +103,13 @@ class Books:
             looked_at=cut.looked_at,
             asked=len(cut.groups),
             misjudged=decided.misjudged,
-            calls=decided.usage.total_calls,
-            tokens=decided.usage.total_tokens,
         )
+
+    def add_usage(self, name: PassName, usage: Usage) -> None:
+        """Of a slice that fails as well: what it has asked was asked."""
+        self.passed[name] = with_usage(self.passed[name], usage)
+        self.add(name, calls=usage.total_calls, tokens=usage.total_tokens)
+        self.unspent.append(usage)
 
     def tell(self, name: PassName, cut: Slice, decided: Decided, seconds: float) -> None:
         """A slice is done."""
@@ -103,7 +118,6 @@ class Books:
             looked_at=cut.looked_at,
             asked=len(cut.groups),
             misjudged=decided.misjudged,
-            usage=decided.usage,
             done=decided.done,
             proposed=decided.proposed,
             seconds=seconds,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from schemas.base import Vector
 from schemas.memory import MemoryRecord
 from schemas.plan import Lost, Plan
 from schemas.scope import Scope
@@ -22,29 +23,29 @@ class Canaries:
     scope: Scope
     now: datetime
     looks: Looks
-    #: Embedded once, when the first plan asks for them.
-    questions: tuple[Canary, ...] | None = field(default=None, init=False)
+    #: Of each question that was asked so far.
+    vectors: dict[str, Vector] = field(default_factory=dict, init=False)
 
     def before(self) -> "Before":
         """What each finds just now. Raises what the embedder, the store and the queue raise."""
-        if self.questions is None:
-            self.questions = self._questions()
-        if not self.questions:
+        if not (questions := self._questions()):
             return Before()
-        asked = [one.asked() for one in self.questions]
+        asked = [one.asked() for one in questions]
         found = self.looks.nominate(self.scope, asked, FOUND)
         near = Nearness(self.parts.embedder.floor, self.parts.embedder.same)
-        pairs = zip(self.questions, found.rankings, strict=True)
+        pairs = zip(questions, found.rankings, strict=True)
         all_watched = [watched(one, names, found.records, near, self.now) for one, names in pairs]
         return Before(tuple(all_watched), found.records, near)
 
     def _questions(self) -> tuple[Canary, ...]:
+        """Read anew for each slice: what a person has had forgotten since must not be told by a proposal."""
         texts = union(
             self.parts.settings.canaries_of(self.scope.app),
             (one.query for one in self.parts.inbox.served.questions(self.scope.key)),
         )
-        vectors = self.parts.embedder.embed(texts) if texts else []
-        return tuple(Canary(text, vector) for text, vector in zip(texts, vectors, strict=True))
+        if new := [text for text in texts if text not in self.vectors]:
+            self.vectors |= zip(new, self.parts.embedder.embed(new), strict=True)
+        return tuple(Canary(text, self.vectors[text]) for text in texts)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What was derived and lost its ground goes; what follows from several memories is derived from them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import structlog
 
@@ -10,8 +10,9 @@ from schemas.memory import MemoryRecord
 from schemas.plan import Plan, Usage
 from worker.core.groups.setting import Account, PassName
 from worker.core.judging.derive import Insight, Material
-from worker.core.sleeping.insights import derived, is_new, run_of
-from worker.core.sleeping.night import Slice
+from worker.core.sleeping.derived import derived, is_new, run_of
+from worker.core.sleeping.insights import derived_tonight
+from worker.core.sleeping.night import Glance, Slice
 from worker.core.sleeping.note import Begun
 from worker.core.sleeping.proposing import slice_run_id
 from worker.core.sleeping.unfounded import retired
@@ -56,49 +57,58 @@ def let_go(thinking: Thinking, cut: Slice, _: Begun) -> Decided:
 class Gathering:
     """The insights of one night, slice by slice."""
 
-    #: So many may still be derived.
-    left: int
+    #: Insights of one night.
+    most: int
+    #: So many may still be derived; null before the first slice.
+    left: int | None = field(default=None, init=False)
 
     def decided(self, thinking: Thinking, cut: Slice, _: Begun) -> Decided:
         """Each insight is a run of its own, so that each can be undone by itself; none changes what was said.
 
         Raises `OverBudget` before anything is asked, and what the parts raise.
         """
-        groups = cut.groups[: self.left]
-        leaves_rest = len(groups) < len(cut.groups)
-        if not groups:
-            return Decided(leaves_rest=leaves_rest)
+        if not cut.groups:
+            return Decided()
+        left = self._left(thinking)
+        groups, beyond = cut.groups[:left], cut.groups[left:]
         parts = thinking.parts
-        with within_budget(parts, thinking.scope.key) as tally:
+        with within_budget(parts, thinking.scope.key, thinking.tally):
             items = [_material(group) for group in groups]
-            answers = parts.model.each(parts.deriving, items, tally)
+            answers = parts.model.each(parts.deriving, items, thinking.tally)
         found = [answer for answer in answers if isinstance(answer, tuple)]
-        account = thinking.account(tally)
+        account = thinking.account()
         insights = [one for some in found for one in some]
         plans = self._plans(thinking, cut, insights, account)
+        self.left = left - len(plans)
         return Decided(
             plans,
             misjudged=len(answers) - len(found),
-            usage=account.usage,
             counts=False,
-            leaves_rest=leaves_rest,
+            rest=beyond[0][0].memory.id if beyond else None,
+            is_enough=self.left == 0,
         )
+
+    def _left(self, thinking: Thinking) -> int:
+        """What was derived before the night was broken off counts as well."""
+        if self.left is None:
+            live = (one.memory for one in thinking.looks.memories(thinking.scope))
+            self.left = max(0, self.most - derived_tonight(map(Glance.of, live), thinking.now))
+        return self.left
 
     def _plans(
         self, thinking: Thinking, cut: Slice, insights: Sequence[Insight], account: Account
     ) -> tuple[Plan, ...]:
-        store, plans = thinking.parts.store, list[Plan]()
+        left, plans = self._left(thinking), list[Plan]()
         vectors = thinking.vectors(list(dict.fromkeys(one.text for one in insights)))
         known = [one for group in cut.groups for one in group]
         for insight in insights:
             run, vector = run_of(thinking.scope, insight), vectors[insight.text]
-            is_left = len(plans) < self.left
-            if is_left and _is_new(thinking, known, vector) and not store.run(thinking.scope, run):
+            is_known = thinking.looks.run(thinking.scope, run) is not None
+            if len(plans) < left and not is_known and _is_new(thinking, known, vector):
                 plans.append(derived(thinking.setting(run), insight, vector, account))
                 known += [change.record for change in plans[-1].changes if change.kind == "add"]
                 # What the slice has asked is told once.
                 account = replace(account, usage=Usage())
-        self.left -= len(plans)
         return tuple(plans)
 
 

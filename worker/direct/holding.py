@@ -10,7 +10,8 @@ from schemas.scope import Scope
 from worker.adapters.inbox import Claim, Seized
 from worker.adapters.lease import Lease
 from worker.core.planning.kept import Kept
-from worker.errors import PlanConflict, Retryable, SlowwaveError, Unprocessable
+from worker.errors import NoRoom, PlanConflict, Retryable, SlowwaveError, Unprocessable
+from worker.hands import HANDS
 from worker.parts import Parts
 from worker.pipeline import consolidate, give_up, kept_by, ready
 
@@ -34,14 +35,24 @@ class Holding:
 
 
 @contextmanager
-def holding(parts: Parts, scope: Scope, now: datetime, *, seize: bool = False) -> Iterator[Holding]:
+def holding(
+    parts: Parts, scope: Scope, now: datetime, *, seize: bool = False, makes_room: bool = True
+) -> Iterator[Holding]:
     """Claim the scope, finish what a crash left half done, or put it aside, and let it go afterwards.
 
     With `seize` it is taken as by `seized`. Without, raises `Retryable` while a worker holds it for longer than
-    `WAIT_SECONDS`; then nothing was done.
+    `WAIT_SECONDS`; then nothing was done. Unless it `makes_room`, raises `NoRoom` for a scope that has none.
     """
     claim = _with_nothing_kept(parts, scope.key, now, seize=seize)
-    with let_go_on_failure(parts, claim), Lease(parts.inbox, claim) as lease:
+    with (
+        HANDS.holding(parts.inbox, claim),
+        let_go_on_failure(parts, claim),
+        Lease(parts.inbox, claim) as lease,
+    ):
+        if not makes_room and not parts.store.about(scope).is_prepared:
+            raise NoRoom(
+                f"scope {scope.key} has no memories: it was erased, or none was ever stored"
+            )
         held = Holding(claim, lease, made_anew=ready(parts, scope, lease, now))
         yield held
     parts.inbox.release(claim, held.settled)

@@ -13,6 +13,7 @@ from worker.applying import carry_out
 from worker.core.finding.vectors import is_unit
 from worker.core.moving.importing import Known, Lacking, forgotten_in, imported, lacking, retired_in
 from worker.core.ports import Embedder, Reader
+from worker.core.sleeping.note import read_note
 from worker.direct.holding import holding
 from worker.parts import Parts
 
@@ -30,9 +31,12 @@ def import_lines(
         vectors = _vectors(parts.embedder, portion)
         plan = imported(scope, portion, vectors, now, f"import {now.isoformat()}")
         plan = plan.model_copy(update={"embedder": parts.embedder.fingerprint})
-        if plan.changes:
-            carry_out(parts, plan, held.lease)
         writer = parts.store.writer(scope, held.lease)
+        if plan.changes:
+            note = read_note(parts.store.about(scope).sleep, scope)
+            if (told := note.importing(plan.run, now)) != note:
+                writer.put_sleep(told.model_dump_json())
+            carry_out(parts, plan, held.lease)
         for line in portion.runs:
             writer.put_run(line.run)
     return Counter(

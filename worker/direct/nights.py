@@ -82,7 +82,7 @@ class Way(Protocol):
 
 @dataclass(frozen=True)
 class Working:
-    """Each slice under the scope's lease, which is let go after it. Raises as `holding`."""
+    """Each slice under the scope's lease, which is let go after it. Raises as `holding`, which makes no room."""
 
     parts: Parts
     scope: Scope
@@ -93,11 +93,11 @@ class Working:
         return self.parts.store
 
     def note(self) -> Note:
-        return read_note(self.parts.store.about(self.scope).sleep, self.scope)
+        return read_note(self.parts.store.about(self.scope).sleep, self.scope).in_time(self.now)
 
     @contextmanager
     def hands(self) -> Iterator[Hands]:
-        with holding(self.parts, self.scope, self.now) as held:
+        with holding(self.parts, self.scope, self.now, makes_room=False) as held:
             yield _Writing(self.parts, self.scope, held.lease, held.made_anew)
 
     def waiting(self) -> int:
@@ -140,7 +140,7 @@ class Foreseeing:
 
     made_anew = 0
 
-    def __init__(self, parts: Parts, scope: Scope) -> None:
+    def __init__(self, parts: Parts, scope: Scope, now: datetime) -> None:
         about = parts.store.about(scope)
         if about.embedder != parts.embedder.fingerprint:
             raise Unprocessable(
@@ -149,7 +149,7 @@ class Foreseeing:
             )
         self._foreseen = Foreseen(parts.store)
         self._served = parts.inbox.served.used(scope.key)
-        self._note = read_note(about.sleep, scope)
+        self._note = read_note(about.sleep, scope).in_time(now)
 
     @property
     def looks(self) -> Looks:

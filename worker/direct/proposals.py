@@ -46,7 +46,7 @@ def accept(parts: Parts, scope: Scope, id: UUID, now: datetime) -> Plan:
         made = accepted(run, plan, now)
         known = parts.store.run(scope, made.run)
         if known is None or known.state != "applied":
-            check_stands(made, _live(parts.store, made))
+            _check_stands(parts.store, made, id)
             # It may have waited for longer than the embedder was in use.
             carry_out(parts, anew(made, parts.embedder), held.lease)
         parts.store.writer(scope, held.lease).put_run(decided(run))
@@ -75,6 +75,14 @@ def _stands(store: Reader, plan: Plan) -> bool:
     except PlanConflict:
         return False
     return True
+
+
+def _check_stands(store: Reader, plan: Plan, id: UUID) -> None:
+    if not _stands(store, plan):
+        raise PlanConflict(
+            f"proposal {id} cannot be carried out: its memories have changed since it was made;"
+            " nothing was written: refuse it"
+        )
 
 
 def _live(store: Reader, plan: Plan) -> dict[UUID, Memory]:

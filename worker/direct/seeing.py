@@ -1,7 +1,7 @@
 """What a night sees of a scope: all that lives at a glance, and what surrounds what is due."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -26,6 +26,8 @@ class Seeing:
     scope: Scope
     now: datetime
     looks: Looks
+    #: Run of an import → when that was.
+    came: Mapping[UUID, datetime] = field(default_factory=dict)
     #: Run → whether its work is settled.
     settled: dict[UUID, bool] = field(default_factory=dict)
     #: All that lives at a glance, as long as nothing was done since.
@@ -41,7 +43,9 @@ class Seeing:
         """The live memories."""
         if self.live is None:
             records = self.looks.memories(self.scope)
-            self.live = {record.memory.id: Glance.of(record.memory) for record in records}
+            self.live = {
+                record.memory.id: Glance.of(record.memory, self.came) for record in records
+            }
         return self.live
 
     def night(self, one: Pass, note: Note) -> Night:
@@ -53,6 +57,7 @@ class Seeing:
             bounds=Bounds(reach.floor, reach.pool, settings.max_group, settings.sleep_groups),
             live=self.all(),
             marks=note.marks,
+            came=self.came,
         )
         new = (glance for glance in night.live.values() if night.is_new(one.name, glance.place))
         return self._knowing(night, (glance.last_run for glance in new))
@@ -65,7 +70,7 @@ class Seeing:
         return [
             (due, records[due.id])
             for due in portion
-            if due.id in records and place_of(records[due.id].memory) == due.seen
+            if due.id in records and place_of(records[due.id].memory, self.came) == due.seen
         ]
 
     def sight(self, one: Pass, night: Night, here: list[tuple[Due, MemoryRecord]]) -> Sight:
@@ -77,7 +82,7 @@ class Seeing:
         links = {id for record in records for id in record.memory.links if id not in around}
         around |= {one.memory.id: one for one in self.looks.memories(self.scope, links)}
         first = min(due.seen for due, _ in here)
-        later = (one.memory for one in around.values() if place_of(one.memory) > first)
+        later = (one.memory for one in around.values() if place_of(one.memory, self.came) > first)
         night = self._knowing(night, (memory.last_run for memory in later))
         sight = Sight(night, here, around)
         before = {id: list(self.looks.archives(self.scope, id)) for id in merged_before(sight)}
@@ -103,7 +108,7 @@ class Seeing:
 
     def _knowing(self, night: Night, runs: Iterable[UUID]) -> Night:
         own = {run for run in {*runs} - night.own if self._is_own(run)}
-        return Night(night.scope, night.now, night.bounds, night.live, night.marks, night.own | own)
+        return replace(night, own=night.own | own)
 
     def _is_own(self, run: UUID) -> bool:
         if run not in self.settled:

@@ -1,29 +1,23 @@
 """A night in one scope, top to bottom: pass by pass, slice by slice, each under the lease and let go between."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from schemas.scope import Scope
-from worker.core.failing.budget import Budget
-from worker.core.groups.setting import PassName
-from worker.core.sleeping.kept import carried_out
-from worker.core.sleeping.night import Due, Night, Pass, Slice
-from worker.core.sleeping.note import Note, reached
+from worker.core.sleeping.night import Due
 from worker.core.sleeping.proposing import is_waiting
 from worker.core.sleeping.report import Report
 from worker.core.sleeping.retention import PORTION, Retention
-from worker.core.sleeping.share import used_up
 from worker.direct.books import Books, Stopped, UsedUp
-from worker.direct.canaries import Canaries
-from worker.direct.nights import Foreseeing, Hands, Way, Working
+from worker.direct.nights import Foreseeing, Way, Working
 from worker.direct.passes import Doing, Reembed, passes_of
 from worker.direct.retaining import Retaining
 from worker.direct.seeing import Seeing
-from worker.direct.slices import Decided, Thinking
-from worker.errors import OverBudget, SlowwaveError
+from worker.direct.slicing import Slicing
+from worker.errors import NoRoom, SlowwaveError
 from worker.parts import Parts
 
 
@@ -54,7 +48,7 @@ def sleep(  # noqa: PLR0913 - what comes first and what is told are the caller's
     report = Report(scope=scope, began_at=now, dry_run=dry_run)
     if not parts.store.about(scope).is_prepared:
         return report
-    way: Way = Foreseeing(parts, scope) if dry_run else Working(parts, scope, now)
+    way: Way = Foreseeing(parts, scope, now) if dry_run else Working(parts, scope, now)
     sleeper = _Sleeper(parts, scope, now, way, comes_first)
 
     def told(stopped: str | None) -> Report:
@@ -69,6 +63,8 @@ def sleep(  # noqa: PLR0913 - what comes first and what is told are the caller's
         sleeper.sleep()
     except Stopped as why:
         return counted(told(str(why)))
+    except NoRoom:
+        return counted(told("the scope was erased"))
     except SlowwaveError as error:
         report = told(str(error))
         # It may be the store that failed.
@@ -88,8 +84,7 @@ class _Sleeper:
     comes_first: Callable[[], str | None]
     books: Books = field(init=False)
     seeing: Seeing = field(init=False)
-    #: Questions that it must not lose the answers to.
-    canaries: Canaries = field(init=False)
+    slicing: Slicing = field(init=False)
     #: Vectors that had to be made anew first.
     made_anew: int = 0
     seconds_anew: float = 0.0
@@ -97,7 +92,7 @@ class _Sleeper:
     def __post_init__(self) -> None:
         self.books = Books(self.scope, self.now, self.way)
         self.seeing = Seeing(self.parts, self.scope, self.now, self.way.looks)
-        self.canaries = Canaries(self.parts, self.scope, self.now, self.way.looks)
+        self.slicing = Slicing(self.parts, self.scope, self.now, self.way, self.books, self.seeing)
 
     def sleep(self) -> None:
         self._let_turns_go_first()
@@ -106,6 +101,7 @@ class _Sleeper:
             # What a crash left half done is finished now, what was forgotten is purged.
             self.made_anew, self.seconds_anew = hands.made_anew, time.monotonic() - began
             hands.count_uses()
+        self.seeing.came = self.way.note().imports
         waits: UsedUp | None = None
         for one in passes_of(self.parts.settings):
             try:
@@ -137,7 +133,7 @@ class _Sleeper:
         while is_left:
             self._let_turns_go_first()
             began = time.monotonic()
-            with self.way.hands() as hands:
+            with self.way.hands() as hands, self.books.leaving_word(hands):
                 if gone := retaining.removed(hands):
                     self.books.tidied_up(hands, retention.name, len(gone), time.monotonic() - began)
             is_left = len(gone) == PORTION
@@ -152,7 +148,9 @@ class _Sleeper:
             taken.update(due)
             while due:
                 self._let_turns_go_first()
-                due = due[self._slice(doing, night, due) :]
+                if (done := self.slicing.slice(doing, night, due)) is None:
+                    return
+                due = due[done:]
             night = self.seeing.night(one, self.way.note())
 
     def _let_turns_go_first(self) -> None:
@@ -160,65 +158,3 @@ class _Sleeper:
             raise Stopped(f"{waiting} turns wait to be consolidated: they go first")
         if other := self.comes_first():
             raise Stopped(other)
-        # Last: whoever holds a scope makes room for it.
-        if not self.parts.store.about(self.scope).is_prepared:
-            raise Stopped("the scope was erased")
-
-    def _slice(self, doing: Doing, night: Night, due: Sequence[Due]) -> int:
-        """How many of those that are due are done with."""
-        one = doing.going
-        began = time.monotonic()
-        self.seeing.forget_what_lives()
-        self.books.begins_with = None
-        with self.way.hands() as hands, self.books.leaving_word(hands):
-            note = self.books.note()
-            portion = [due for due in due[: one.portion] if _is_left(one, due, note)]
-            here = self.seeing.here(portion)
-            sight = self.seeing.sight(one, night, here)
-            cut = one.first_slice(sight)
-            if cut.groups or cut.records:
-                self.books.begins_with = len(night.live)
-                note = note.begun(self.books.begins_with, self.now)
-            decided = self._decided(doing, cut, note)
-            self.books.add_thoughts(one.name, cut, decided)
-            note = note.spending(decided.usage)
-            note = self._carried_out(hands, one.name, decided, note)
-            done = due.index(here[cut.done][0]) if cut.done < len(here) else one.portion
-            self.books.add(one.name, seconds=time.monotonic() - began)
-            if one.keeps_place and not decided.leaves_rest:
-                note = note.marked(one.name, reached(due, done))
-            if one.keeps_place or note.night is not None:
-                self.books.keep(hands, note)
-        self.books.tell(one.name, cut, decided, time.monotonic() - began)
-        return len(due) if decided.leaves_rest else done
-
-    def _decided(self, doing: Doing, cut: Slice, note: Note) -> Decided:
-        if note.night is None:
-            return Decided()
-        settings = self.parts.settings
-        budget = Budget(settings.sleep_max_calls, settings.sleep_max_tokens)
-        if cut.groups and (why := used_up(note.night, budget)):
-            raise UsedUp(why)
-        thinking = Thinking(self.parts, self.scope, self.now, doing.going.name, self.canaries)
-        try:
-            return doing.decided(thinking, cut, note.night)
-        except OverBudget as error:
-            raise UsedUp(str(error)) from error
-
-    def _carried_out(self, hands: Hands, name: PassName, decided: Decided, note: Note) -> Note:
-        """What is to be done is noted before: whatever a crash leaves, it is counted if it was done, and only then."""
-        for plan in decided.done:
-            doing = carried_out(name, plan, self.books.passed[name].after)
-            note = self.books.keep(hands, note.intending(plan.run, decided.changed, doing))
-            hands.carry_out(plan)
-        for plan in decided.proposed:
-            hands.propose(plan)
-        self.books.add(name, proposed=tuple(plan.run for plan in decided.proposed))
-        note = note.counted(is_done=True)
-        return note.filled() if decided.is_full else note
-
-
-def _is_left(one: Pass, due: Due, note: Note) -> bool:
-    """Another night may have come further meanwhile."""
-    mark = note.marks.get(one.name)
-    return not one.keeps_place or mark is None or due.place > mark

@@ -237,9 +237,18 @@ def test_a_full_redis_can_be_emptied_and_takes_turns_again(
         )
 
 
+#: They bring notes of recall, which cost nothing where they are lost: a full Redis is not to be filled with them.
+MAY_BE_LOST = {"serve", "show"}
+
+
 @pytest.mark.parametrize("script", sorted(FOLDER.glob("*.lua")), ids=lambda script: script.stem)
-def test_every_script_of_the_workers_runs_where_redis_is_full(script: Path) -> None:
-    assert script.read_text().startswith("#!lua flags=allow-oom\n")
+def test_every_script_of_the_workers_runs_where_redis_is_full_unless_its_loss_costs_nothing(
+    script: Path,
+) -> None:
+    first, _, _ = script.read_text().partition("\n")
+
+    runs = first in {"#!lua flags=allow-oom", "#!lua flags=no-writes"}
+    assert runs != (script.stem in MAY_BE_LOST)
 
 
 def test_a_wrong_password_is_a_setting_and_no_outage(redis_server: RedisServer) -> None:

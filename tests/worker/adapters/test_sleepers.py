@@ -9,8 +9,9 @@ from producers.producer import Producer
 from schemas.keys import PartitionKeys, ScopeKeys, partition_of
 from schemas.limits import Limits
 from schemas.scope import Scope
+from worker.adapters.abed import Abed
 from worker.adapters.inbox import Inbox
-from worker.adapters.sleepers import PORTION, Abed, Sleeper, Sleepers
+from worker.adapters.sleepers import PORTION, Sleeper, Sleepers
 from worker.core.sleeping.again import AT_ONCE, NEVER, Bedtime
 from worker.errors import LeaseLost
 
@@ -129,6 +130,36 @@ def test_a_sleeper_that_fell_silent_is_lost_and_can_end_nothing_any_more(
     assert renewed.lost_at >= other.lost_at
 
 
+def test_a_scope_that_kills_whoever_puts_it_to_bed_waits_longer_each_time(
+    sleepers: Sleepers, redis_client: Redis
+) -> None:
+    minutes = [killed(sleepers, redis_client) for _ in range(9)]
+
+    assert minutes == [0, 1, 3, 7, 15, 31, 60, 60, 60]
+
+
+def test_one_night_that_comes_to_its_end_and_all_deaths_are_forgotten(
+    sleepers: Sleepers, redis_client: Redis
+) -> None:
+    killed(sleepers, redis_client)
+    redis_client.zadd(SHARED.sleep, {ANN: 1})
+    sleepers.end(claimed(sleepers), NEVER)
+
+    assert not redis_client.exists(SHARED.cut_short)
+    assert killed(sleepers, redis_client) == 0
+
+
+def killed(sleepers: Sleepers, redis: Redis) -> int:
+    """In how many minutes a scope is due again whose sleeper was lost a moment ago."""
+    redis.zadd(SHARED.asleep, {ANN: 1})
+    redis.zrem(SHARED.sleep, ANN)
+    begun = now_of(redis)
+    if (at_once := sleepers.claim()) is not None:
+        redis.zrem(SHARED.asleep, at_once.scope_key)
+        return 0
+    return round((score(redis, SHARED.sleep) - begun) / 60_000)
+
+
 def test_whoever_is_abed_does_not_count_as_lost_and_learns_when_it_does(
     redis_client: Redis,
 ) -> None:
@@ -203,9 +234,10 @@ def test_nothing_of_it_is_left_of_an_erased_scope(redis_client: Redis) -> None:
     for _ in range(2):
         inbox.sleepers.due(ANN, AT_ONCE)
         sleeper = inbox.sleepers.claim()
+    redis_client.hset(SHARED.cut_short, ANN, 1)
     erase(inbox)
 
-    assert not redis_client.exists(SHARED.sleep, SHARED.asleep)
+    assert not redis_client.exists(SHARED.sleep, SHARED.asleep, SHARED.cut_short)
     if sleeper:
         inbox.sleepers.end(sleeper, LATER)
     assert not redis_client.exists(SHARED.sleep, SHARED.asleep)

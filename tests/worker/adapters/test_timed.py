@@ -116,6 +116,16 @@ def test_a_caller_in_a_hurry_puts_nothing_to_rest(clock: Clock, hanging: Callabl
     part.close()
 
 
+def test_nor_does_it_say_that_the_part_answers(clock: Clock, hanging: Callable[[], int]) -> None:
+    part = Timed("it", 2, clock, fair_seconds=0.02)
+    for seconds in (0.02, 0.01, 0.02):
+        with pytest.raises(TooSlow):
+            part.call(hanging, seconds)
+    with pytest.raises(Unavailable, match="asked again"):
+        part.call(lambda: 1, LONG)
+    part.close()
+
+
 @pytest.mark.parametrize(
     ("error", "rests"),
     [

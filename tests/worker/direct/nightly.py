@@ -5,12 +5,14 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from pydantic import BaseModel
 
 from schemas.memory import MemoryRecord
-from schemas.plan import Run
+from schemas.plan import Run, Tokens
 from tests.build import memory, uid
 from tests.desk import Desk
+from worker.adapters.model import Model, Tally
 from worker.core.groups.judgment import Candidacy, Group, Groups
 from worker.core.judging.reorganize import about_the_centre
 from worker.core.sleeping.report import Report
@@ -47,8 +49,9 @@ def nothing(texts: Sequence[str]) -> list[Group]:
 
 
 def one_thing(texts: Sequence[str]) -> list[Group]:
-    """Whatever it hears is one thing, in the words of the newest."""
-    return [group(range(len(texts)), "update")]
+    """Whatever it hears is one thing, in the words of the newest: what the others end with is no longer true."""
+    drops = tuple(text.rsplit(maxsplit=1)[-1] for text in texts)
+    return [group(range(len(texts)), "update", drops=drops)]
 
 
 def group(places: Iterable[int], relation: Any, **fields: Any) -> Group:
@@ -93,6 +96,19 @@ def judging(table: Desk, judge: Judge, **settings: Any) -> Asked:
     changed = table.parts.settings.model_copy(update={"sleep_max_share": 1.0} | settings)
     table.parts = replace(table.parts, reorganizing=asked, settings=changed)
     return asked
+
+
+def costing_a_call(patch: pytest.MonkeyPatch) -> None:
+    """Each group that is judged costs a call and ten tokens, also where no answer comes."""
+    run = Model.run
+
+    def counted(model: Model, step: Any, item: Any, tally: Tally) -> Any:
+        with tally.lock:
+            tally.calls["reorganize"] += 1
+            tally.tokens["reorganize"] += Tokens(prompt=7, completion=3)
+        return run(model, step, item, tally)
+
+    patch.setattr(Model, "run", counted)
 
 
 def night(table: Desk, nth: int = 1, *, dry_run: bool = False) -> Report:

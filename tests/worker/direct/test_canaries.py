@@ -36,13 +36,13 @@ from worker.direct.proposals import accept, proposals
 from worker.direct.undoing import undo
 from worker.direct.using import count_uses
 
-ROSA, BLOOD = "Emergency contact is Aunt Rosa", "Blood group is 0 negative"
+ROSA, CLINIC = "Emergency contact is Aunt Rosa", "Emergency contact is the clinic"
 WINDOW, SEAT = "Prefers window seats", "Prefers a window seat on trains"
 LATHE, KILN = "Owns a lathe", "Owns a kiln"
-ALL = (ROSA, BLOOD, WINDOW, SEAT)
-WHO = "Whom to call in an emergency?"
+ALL = (ROSA, CLINIC, WINDOW, SEAT)
+WHO = "When does one call Rosa?"
 ALIKE = GivenSimilarities(
-    dict.fromkeys((BLOOD, WINDOW, SEAT, LATHE, KILN), (ROSA, 0.8)) | {WHO: (ROSA, 0.9)}
+    dict.fromkeys((CLINIC, WINDOW, SEAT, LATHE, KILN), (ROSA, 0.8)) | {WHO: (ROSA, 0.9)}
 )
 
 
@@ -59,11 +59,12 @@ def table(store: Store, redis_client: Redis, scope: Scope) -> Desk:
 
 
 def bad(texts: Sequence[str]) -> list[Group]:
-    """The blood group takes the place of the emergency contact; what it says of seats is true."""
-    for some, relation in ((ROSA, BLOOD), "update"), ((WINDOW, SEAT), "same"):
+    """The clinic takes the place of the aunt; what it says of seats is true."""
+    for some, relation in ((ROSA, CLINIC), "update"), ((WINDOW, SEAT), "same"):
         places = [at for at, text in enumerate(texts) if text in some]
         if len(places) > 1 and 0 in places:
-            return [group(places, relation)]
+            drops = ("Aunt Rosa",) if relation == "update" else ()
+            return [group(places, relation, drops=drops)]
     return []
 
 
@@ -91,7 +92,7 @@ def test_a_bad_judge_is_stopped_where_a_question_would_lose_its_answer(table: De
 
     report = night(table)
 
-    assert set(table.live()) == {ROSA, BLOOD, WINDOW}
+    assert set(table.live()) == {ROSA, CLINIC, SEAT}
     (only,) = proposals(table.parts.store, table.scope)
     assert only.plan.withheld
     assert [one.query for one in only.plan.withheld.lost] == [WHO]
@@ -108,7 +109,7 @@ def test_without_a_question_the_same_judge_is_believed(table: Desk) -> None:
     badly(table, sleep_canaries={"another app": (WHO,)})
     night(table)
 
-    assert set(table.live()) == {BLOOD, WINDOW}
+    assert set(table.live()) == {CLINIC, SEAT}
 
 
 def test_questions_that_recall_has_answered_are_watched_of_this_scope_alone(table: Desk) -> None:
@@ -154,7 +155,7 @@ def test_what_a_question_holds_back_uses_up_no_share(table: Desk) -> None:
     """Were it to, the pair of seats that comes after it would wait as well."""
     badly(table, sleep_max_share=0.5, sleep_groups=1)
     night(table)
-    assert set(table.live()) == {ROSA, BLOOD, WINDOW}
+    assert set(table.live()) == {ROSA, CLINIC, SEAT}
 
 
 def _proposed(report: Any) -> list[Any]:
@@ -162,12 +163,7 @@ def _proposed(report: Any) -> list[Any]:
 
 
 def test_for_want_of_a_share_is_said_too(table: Desk) -> None:
-    judging(
-        table,
-        lambda texts: [group(range(len(texts)), "update")],
-        resolver="replace",
-        sleep_max_share=0.0,
-    )
+    badly(table, sleep_canaries={}, sleep_max_share=0.0)
 
     proposed = _proposed(night(table))
 
@@ -181,10 +177,10 @@ def test_what_a_person_accepts_is_done_whatever_it_costs(table: Desk) -> None:
 
     plan = accept(table.parts, table.scope, only.run.id, FIRST_NIGHT + timedelta(hours=1))
 
-    assert set(table.live()) == {BLOOD, WINDOW}
+    assert set(table.live()) == {CLINIC, SEAT}
     assert plan.withheld is None
     undo(table.parts, table.scope, plan.run, FIRST_NIGHT + timedelta(hours=2))
-    assert set(table.live()) == {ROSA, BLOOD, WINDOW}
+    assert set(table.live()) == {ROSA, CLINIC, SEAT}
 
 
 def test_a_memory_that_lapses_is_written_down_whatever_is_asked(table: Desk) -> None:
@@ -231,7 +227,7 @@ def test_without_questions_nobody_is_asked(table: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    "wanted", [Wanted((uid(BLOOD),)), Wanted(None, "lathe")], ids=["id", "query"]
+    "wanted", [Wanted((uid(CLINIC),)), Wanted(None, "lathe")], ids=["id", "query"]
 )
 def test_forgetting_drops_every_question_also_those_that_hold_a_proposal(
     table: Desk, wanted: Wanted
@@ -247,9 +243,32 @@ def test_forgetting_drops_every_question_also_those_that_hold_a_proposal(
     assert table.parts.inbox.served.questions(table.scope.key) == []
     runs = "".join(run.model_dump_json() for run in table.runs())
     assert WHO not in runs
-    (uid_of_gone,) = {uid(BLOOD), uid(LATHE)} - {one.id for one in table.live().values()}
+    (uid_of_gone,) = {uid(CLINIC), uid(LATHE)} - {one.id for one in table.live().values()}
     counts = {uid(LATHE), uid(KILN)} - {uid_of_gone}
     assert set(table.parts.inbox.served.used(table.scope.key)) == counts
+
+
+def test_forgetting_while_a_night_is_on_drops_its_questions_from_what_it_proposes_later(
+    store: Store, redis_client: Redis, scope: Scope
+) -> None:
+    table = desk(store, redis_client, scope, ALIKE)
+    remember(table, WINDOW, SEAT, LATHE, ROSA, CLINIC)
+    serve(table, WHO, ROSA)
+    asked = badly(table, sleep_canaries={"*": ("Who is called?",)}, sleep_groups=1)
+    real, done = table.parts.inbox.queued, list[bool]()
+
+    def between(scope_key: str) -> Any:
+        if (SEAT, WINDOW) in asked.groups and not done:
+            done.append(True)
+            forget(table.parts, table.scope, Wanted((uid(LATHE),)), FIRST_NIGHT)
+        return real(scope_key)
+
+    table.parts.inbox.queued = between  # type: ignore[method-assign]
+    night(table)
+
+    assert done
+    assert LATHE not in table.live()
+    assert WHO not in repr(everything(table))
 
 
 def test_questions_go_also_where_no_memory_tells_what_is_forgotten(table: Desk) -> None:
@@ -276,14 +295,14 @@ def test_erasing_a_scope_drops_what_was_served(table: Desk, redis_client: Redis)
 
 
 def test_what_was_served_is_counted_in_the_memories_and_changes_nothing_else(table: Desk) -> None:
-    serve(table, "", ROSA, BLOOD)
+    serve(table, "", ROSA, CLINIC)
     serve(table, "", ROSA, "long gone")
     asked = judging(table, nothing)
     before = {text: one.model_dump(exclude={"uses"}) for text, one in table.live().items()}
 
     report = night(table)
 
-    assert uses(table) == {ROSA: 2, BLOOD: 1}
+    assert uses(table) == {ROSA: 2, CLINIC: 1}
     assert {text: one.model_dump(exclude={"uses"}) for text, one in table.live().items()} == before
     assert (report.changes, table.archives(), sleeps(table)) == (0, [], [])
     assert table.parts.inbox.served.used(table.scope.key) == {}

@@ -26,12 +26,14 @@ from tests.worker.direct.nightly import (
     sleeps,
     told,
 )
+from worker.adapters.stores.sqlite import SqliteStore
 from worker.core.forgetting.hidden import hidden
 from worker.core.groups.judgment import Candidacy, Group, Groups
 from worker.core.hearing.heard import Heard
 from worker.core.judging.derive import Deriving, Insight, InsightsReply, Material
 from worker.core.judging.detectors import Judging
 from worker.core.ports import Store
+from worker.core.sleeping.note import read_note
 from worker.core.writing.amending import amendment
 from worker.direct.editing import amend
 from worker.direct.erasing import erase
@@ -40,6 +42,7 @@ from worker.direct.forgetting import Wanted, forget
 from worker.direct.holding import holding
 from worker.direct.importing import import_lines
 from worker.direct.reviewing import accept
+from worker.direct.sleeping import sleep
 from worker.direct.undoing import undo
 
 TEA, COCOA, BROTH = "Drinks tea at breakfast", "Drinks cocoa at night", "Orders broth in winter"
@@ -190,6 +193,65 @@ def test_one_night_derives_no_more_than_it_may_and_the_next_goes_on(
 
     assert found == [{HOT}, {HOT, ROWER}, {HOT, ROWER}]
     assert len(step.heard()) == 2
+
+
+@pytest.fixture
+def rower(sqlite_store: SqliteStore, redis_client: Redis, scope: Scope) -> Desk:
+    """Two groups of which something may follow, the drinks first."""
+    near = dict.fromkeys(ROWS[1:], (ROWS[0], 0.8)) | {ROWER: (ROWS[0], 0.6)}
+    given = desk(sqlite_store, redis_client, scope, GivenSimilarities({**NEAR.near, **near}))
+    remember(given, TEA, COCOA, BROTH, *ROWS)
+    return given
+
+
+@pytest.mark.parametrize("derive", [hot, lambda texts: [(ROWER, [*ROWS])]], ids=["one", "none"])
+def test_no_group_is_asked_about_twice_where_a_night_has_room_for_one(
+    rower: Desk, derive: Derive
+) -> None:
+    step = deriving(rower, derive, sleep_max_insights=1)
+
+    for nth in (1, 2, 3):
+        night(rower, nth)
+
+    drinks, rows = sorted((TEA, COCOA, BROTH)), sorted(ROWS)
+    assert [texts for texts, _ in step.heard()] == [tuple(drinks), tuple(rows)]
+
+
+def test_a_group_that_gives_nothing_takes_no_room(rower: Desk) -> None:
+    deriving(rower, lambda texts: [(ROWER, [*ROWS])], sleep_max_insights=1)
+
+    night(rower)
+
+    assert ROWER in rower.live()
+
+
+def test_a_night_that_is_gone_on_with_derives_no_more_than_one_that_was_not(rower: Desk) -> None:
+    turns = iter(["Bought a mug"])
+
+    def talking(texts: Sequence[str]) -> list[tuple[str, list[str]]]:
+        for text in turns:
+            rower.say(text, "2026-10-31T09:00:00Z")
+        return [(HOT, [TEA, COCOA]), (ROWER, [*ROWS]), (WARM, [*ROWS])]
+
+    deriving(rower, talking, sleep_max_insights=2, sleep_groups=1)
+    assert night(rower).stopped
+    rower.settle()
+
+    sleep(rower.parts, rower.scope, FIRST_NIGHT + timedelta(hours=1))
+
+    assert {HOT, ROWER, WARM} & {*rower.live()} == {HOT, ROWER}
+
+
+def test_the_night_tells_each_of_several_that_one_slice_derived(table: Desk) -> None:
+    deriving(table, lambda texts: [(HOT, [TEA, COCOA]), (WARM, [TEA, COCOA])])
+
+    night(table)
+
+    (kept,) = read_note(table.parts.store.about(table.scope).sleep, table.scope).nights
+    assert sorted(run for one in kept.passes for run in one.runs) == sorted(
+        run.id for run in sleeps(table)
+    )
+    assert sum(one.after - one.before for one in kept.passes) == 2
 
 
 def test_two_are_too_few_to_ask(store: Store, redis_client: Redis, scope: Scope) -> None:

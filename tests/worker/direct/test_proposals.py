@@ -114,7 +114,7 @@ def test_where_a_memory_is_gone_it_stands_no_more_either(table: Desk) -> None:
 def _stands_no_more(table: Desk, only: Any) -> None:
     before = everything(table)
 
-    with pytest.raises(PlanConflict, match="was decided on version 1 of memory"):
+    with pytest.raises(PlanConflict, match="its memories have changed since it was made"):
         accept(table.parts, table.scope, only.run.id, LATER)
 
     assert everything(table) == before

@@ -10,13 +10,13 @@ from redis import Redis
 
 from schemas.keys import PartitionKeys
 from schemas.memory import Archive, MemoryRecord
-from schemas.plan import Tokens, Usage
 from schemas.scope import Scope
 from tests.desk import Desk, desk
 from tests.fragile import Fragile, Killed
 from tests.similarity import GivenSimilarities
 from tests.worker.direct.nightly import (
     FIRST_NIGHT,
+    costing_a_call,
     everything,
     judging,
     night,
@@ -217,7 +217,7 @@ def test_what_was_joined_joins_nothing_more_once_its_parts_are_gone(table: Desk)
 
     night(table, 401)
     assert asked.heard() == []
-    assert {WINDOW, AISLE} <= set(table.live())
+    assert {SEAT, AISLE} <= set(table.live())
 
 
 def test_what_was_only_changed_joins_as_before(table: Desk) -> None:
@@ -334,8 +334,7 @@ def test_a_night_tells_how_many_vectors_were_made_anew_first(
 def costing(table: Desk, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> Any:
     """Each group costs a call and ten tokens."""
     asked = judging(table, nothing, sleep_groups=1, sleep_passes=EVERY_PASS, **settings)
-    usage = Usage.by_job({"reorganize": 1}, {"reorganize": Tokens(prompt=7, completion=3)})
-    monkeypatch.setattr("worker.adapters.model.Tally.usage", lambda self: usage)
+    costing_a_call(monkeypatch)
     return asked
 
 

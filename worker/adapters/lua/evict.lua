@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
 -- All that is kept of a scope goes but the turns that wait and the lease: `drop_turns` comes before, `release` ends it.
--- KEYS  plan seen recent spent parked lease attempts counters aside config sleep asleep
+-- KEYS  plan seen recent spent parked lease attempts counters aside config sleep asleep cut_short
 -- ARGV  scope key, fencing token, the default of seen_ms, then ids of turns that wait
 -- Gives {turn ids, days of spending, parked turns} that went, or nothing if the lease is another's
-local plan, seen, recent, spent, parked, lease, attempts, counters, aside, config, sleep, asleep = unpack(KEYS)
+local plan, seen, recent, spent, parked, lease, attempts, counters, aside, config, sleep, asleep, cut_short = unpack(KEYS)
 local scope = ARGV[1]
 if redis.call('HGET', lease, scope) ~= ARGV[2] then return nil end
 
@@ -24,6 +24,7 @@ redis.call('DEL', plan, recent, spent, parked)
 redis.call('ZREM', aside, scope)
 redis.call('ZREM', sleep, scope)
 redis.call('ZREM', asleep, scope)
+redis.call('HDEL', cut_short, scope)
 if letters > 0 then redis.call('HINCRBY', counters, 'parked', -letters) end
 -- The last error may repeat what was said.
 if redis.call('HGET', counters, 'error_scope') == scope then

@@ -1,17 +1,19 @@
 #!lua flags=allow-oom
 -- Takes the scope that has been due for sleep longest; before that, scopes whose sleeper fell silent go back to the line,
--- and of those that were called to sleep some more are due.
--- KEYS  sleep asleep called
--- ARGV  what scope keys begin with, ms after which a silent sleeper is lost, scopes that are called at once
+-- later each time in a row, and of those that were called to sleep some more are due.
+-- KEYS  sleep asleep called cut_short
+-- ARGV  what scope keys begin with, ms after which a silent sleeper is lost, scopes that are called at once, the most ms
+--       that one waits whose sleepers are lost
 -- Gives {scope key, µs since 1970, ms at which it is lost, ms of its last turn or nothing, turns that wait}, or nothing
-local sleep, asleep, called = unpack(KEYS)
-local scopes, lost_ms, portion = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local sleep, asleep, called, cut_short = unpack(KEYS)
+local scopes, lost_ms, portion, most_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
--- Bounded, so that one claim stays short however many sleepers died.
+-- Bounded, so that one claim stays short however many sleepers died. What kills whoever takes it up has to do so rarely.
 for _, scope in ipairs(redis.call('ZRANGEBYSCORE', asleep, '-inf', now, 'LIMIT', 0, 20)) do
-  redis.call('ZADD', sleep, 'LT', now, scope)
+  local times = redis.call('HINCRBY', cut_short, scope, 1)
+  redis.call('ZADD', sleep, 'LT', now + math.min(lost_ms * (2 ^ (times - 1) - 1), most_ms), scope)
   redis.call('ZREM', asleep, scope)
 end
 

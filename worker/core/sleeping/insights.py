@@ -1,24 +1,15 @@
-"""What several memories say together and none of them says: which are put to a model, and what is stored."""
+"""What several memories say together and none of them says: which are put to a model."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from schemas.base import Vector
-from schemas.ids import memory_id, uuid_of
 from schemas.memory import Memory, MemoryRecord
-from schemas.plan import Add, Plan
-from schemas.scope import Scope
-from worker.core.current import first_said
-from worker.core.finding.vectors import cosines
-from worker.core.groups.setting import Account, PassName, Setting
-from worker.core.judging.derive import Insight
+from worker.core.groups.setting import PassName
 from worker.core.ports import Query
 from worker.core.sleeping.company import cosine, queries_around
-from worker.core.sleeping.night import Due, Night, Sight, Slice
-from worker.core.texts.identifiers import identifiers
-from worker.core.texts.words import normalised
+from worker.core.sleeping.night import Due, Glance, Night, Sight, Slice
 
 #: Memories that are looked around for at once.
 PORTION = 48
@@ -27,10 +18,7 @@ LEAST = 3
 #: Insights that a question is told of.
 KNOWN = 8
 #: What was derived in that time before counts as of this night, also where one was broken off.
-NIGHT = timedelta(hours=12)
-#: Who says it: older versions read it as a tool's words, which never change a person's.
-NOBODY = "slowwave"
-KIND = "insight"
+TONIGHT = timedelta(hours=12)
 
 
 @dataclass(frozen=True)
@@ -45,8 +33,7 @@ class Insights:
 
     def due(self, night: Night) -> list[Due]:
         """The next few, as what is derived meanwhile may have been enough."""
-        tonight = (one for one in night.live.values() if one.derived)
-        if sum(one.place[0] > night.now - NIGHT for one in tonight) >= self.most:
+        if derived_tonight(night.live.values(), night.now) >= self.most:
             return []
         found = (
             Due(one.place, one.place)
@@ -73,6 +60,11 @@ class Insights:
             used |= {one.memory.id for one in known}
             groups.append((*group, *known))
         return Slice(len(sight.due), tuple(groups))
+
+
+def derived_tonight(live: Iterable[Glance], now: datetime) -> int:
+    """Of these memories those that were derived in this night so far."""
+    return sum(bool(one.derived) and one.place[0] > now - TONIGHT for one in live)
 
 
 def _gathered(sight: Sight, record: MemoryRecord, used: set[UUID]) -> tuple[MemoryRecord, ...]:
@@ -121,59 +113,3 @@ def _is_evidence(memory: Memory) -> bool:
 
 def _are_of_one(one: Memory, other: Memory) -> bool:
     return one.subject.casefold() == other.subject.casefold() and one.authority == other.authority
-
-
-def is_new(vector: Vector, others: Iterable[MemoryRecord], same: float) -> bool:
-    """Whether it is near none of these; `same` is the embedder's cosine for one statement in two wordings."""
-    return bool((cosines([vector], [one.vector for one in others]) < same).all())
-
-
-def run_of(scope: Scope, insight: Insight) -> UUID:
-    """The same words from the same versions are the same run: what was taken back does not come again by itself."""
-    versions = sorted(f"{one.id}:{one.version}" for one in insight.evidence)
-    return uuid_of("run", scope.key, "sleep", "insights", normalised(insight.text), *versions)
-
-
-def derived(setting: Setting, insight: Insight, vector: Vector, account: Account) -> Plan:
-    """The plan that adds it and changes nothing else."""
-    record = MemoryRecord(memory=_born(setting, insight), vector=vector)
-    return Plan(
-        run=setting.run,
-        kind=setting.kind,
-        scope=setting.scope,
-        turn_ids=(),
-        base={},
-        changes=(Add(record=record, relation="new", why=insight.why),),
-        planned_at=setting.now,
-        model=account.model,
-        prompts=dict(account.prompts),
-        usage=account.usage,
-        embedder=account.embedder,
-    )
-
-
-def _born(setting: Setting, insight: Insight) -> Memory:
-    """As much of it as follows from the evidence; nobody has said it, so no turn of the evidence is its own."""
-    evidence, now = insight.evidence, setting.now
-    said_at = max(one.said_at for one in evidence)
-    id = memory_id(setting.scope.key, setting.run, 0)
-    return Memory(
-        text=insight.text,
-        subject=evidence[0].subject,
-        kind=KIND,
-        said_by=NOBODY,
-        authority="tool",
-        turn_ids=(uuid_of("turn", setting.scope.key, "derived", str(id)),),
-        said_at=said_at,
-        identifiers=identifiers(insight.text),
-        id=id,
-        scope=setting.scope,
-        version=1,
-        since=max(map(first_said, evidence)),
-        created_at=now,
-        updated_at=now,
-        last_confirmed_at=said_at,
-        confirmations=0,
-        derived={one.id: one.version for one in evidence},
-        last_run=setting.run,
-    )

@@ -63,12 +63,19 @@ class Note(Stored):
     nights: tuple[Kept, ...] = ()
     #: Snapshots that were archived until then are past their retention; null where none was ever removed for that.
     removed_until: AwareDatetime | None = None
+    #: Run of an import → when that was: what it brought was changed then, however old it says to be.
+    imports: dict[UUID, AwareDatetime] = {}
     #: Null while all vectors are one embedder's.
     anew: Anew | None = None
 
+    def in_time(self, now: datetime) -> "Note":
+        """Without marks that no clock of today can have set: what is changed until then would not be looked at."""
+        marks = {name: place for name, place in self.marks.items() if place[0] < now + NIGHT}
+        return self if marks == self.marks else self.model_copy(update={"marks": marks})
+
     def begun(self, live: int, now: datetime) -> "Note":
-        """With a night: the one that was broken off, unless it is too long ago."""
-        if self.night is not None and self.night.began_at + NIGHT > now:
+        """With a night: the one that was broken off, unless it is too long ago, or of a clock that was ahead."""
+        if self.night is not None and abs(now - self.night.began_at) < NIGHT:
             return self
         return self.model_copy(update={"night": Begun(began_at=now, live=live)})
 
@@ -126,6 +133,14 @@ class Note(Stored):
     def removing(self, until: datetime) -> "Note":
         """Before snapshots are removed that were archived until then."""
         return self.model_copy(update={"removed_until": max(self.removed_until or until, until)})
+
+    def importing(self, run: UUID, at: datetime) -> "Note":
+        """Before memories come in that passes may have passed by; what all of them have looked at since is dropped."""
+        if not self.marks:
+            return self
+        since, _ = min(self.marks.values())
+        left = {run: at for run, at in self.imports.items() if at > since}
+        return self.model_copy(update={"imports": {**left, run: at}})
 
     def remaking(self, anew: Anew | None) -> "Note":
         """With the scope's vectors made anew so far, or all of them."""

@@ -108,13 +108,22 @@ def grown_by(changes: Iterable[Diff]) -> int:
     return sum((one.before is None) - (one.after is None) for one in changes)
 
 
+def with_usage(passed: Passed, usage: Usage) -> Passed:
+    """The pass with what was asked of models since."""
+    return passed.model_copy(
+        update={
+            "calls": passed.calls + usage.total_calls,
+            "tokens": passed.tokens + usage.total_tokens,
+        }
+    )
+
+
 def with_slice(  # noqa: PLR0913 - a slice has that many figures
     passed: Passed,
     *,
     looked_at: int,
     asked: int,
     misjudged: int,
-    usage: Usage,
     done: Sequence[Plan],
     proposed: Sequence[Plan],
     seconds: float,
@@ -127,8 +136,6 @@ def with_slice(  # noqa: PLR0913 - a slice has that many figures
             "looked_at": passed.looked_at + looked_at,
             "asked": passed.asked + asked,
             "misjudged": passed.misjudged + misjudged,
-            "calls": passed.calls + usage.total_calls,
-            "tokens": passed.tokens + usage.total_tokens,
             "seconds": passed.seconds + seconds,
             "changes": (*passed.changes, *changes),
             "proposed": (*passed.proposed, *diffs(proposed)),

@@ -14,8 +14,8 @@ from worker.core.groups.setting import PassName
 from worker.core.planning.accepting import bases
 from worker.core.turning_back.built_upon import archived
 
-#: Snapshots that are removed under one lease.
-PORTION = 1_000
+#: Snapshots that are removed under one lease; for each the whole scope is read once more.
+PORTION = 5_000
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class Finding(Frozen):
 def findings(settings: Settings) -> Iterator[Finding]:
     """Every part in turn, its secrets left out."""
     looks: tuple[Callable[[Settings], Iterator[Finding]], ...] = (
-        *(_queue, _broker, _embedder, _store, _model, _tokenizer, _judgment),
+        *(_queue, _broker, _embedder, _store, _model, _tokenizer, _judgment, _block),
     )
     for look in looks:
         for finding in look(settings):
@@ -230,6 +230,19 @@ def _judgment(settings: Settings) -> Iterator[Finding]:
         yield _choice("detector", name, price, chosen=name == settings.detector)
     for resolver, written in RESOLVERS.items():
         yield _choice("resolver", resolver, written, chosen=resolver == settings.resolver)
+
+
+def _block(settings: Settings) -> Iterator[Finding]:
+    """What recall writes for a prompt, where its words are an operator's."""
+    try:
+        wiring.layout_of(settings)
+    except Misconfigured as error:
+        remedy = "change what it names, or begin with a copy of worker/prompts/block.toml"
+        yield Finding(name="block", state="wrong", detail=str(error), remedy=remedy)
+        return
+    if settings.recall_template:
+        detail = f"in the words of {settings.recall_template}"
+        yield Finding(name="block", state="ok", detail=detail)
 
 
 def _choice(setting: str, name: str, detail: str, *, chosen: bool) -> Finding:

@@ -11,6 +11,7 @@ from schemas.scope import Scope
 from worker.core.sleeping.markdown import figures, markdown
 from worker.core.sleeping.report import Diff, Report
 from worker.core.sleeping.withheld import with_reason
+from worker.direct.bedtime import next_bedtime
 from worker.direct.sleeping import sleep as sleep_in
 from worker.errors import SlowwaveError
 from worker.interfaces.cli.ending import Failed
@@ -38,7 +39,10 @@ def _sleep(
     user: Annotated[
         str | None, typer.Option("--user", metavar="NAME", help="Only this user of --app.")
     ] = None,
-    everyone: Annotated[bool, typer.Option("--all", help="Every scope, one by one.")] = False,
+    everyone: Annotated[
+        bool,
+        typer.Option("--all", help="Every scope, one by one; also where Redis lost who is due."),
+    ] = False,
     due: Annotated[
         bool,
         typer.Option("--due", help="Every scope that is due, as workers do; for cron without one."),
@@ -55,8 +59,9 @@ def _sleep(
     """Tidy memory: write down what has lapsed, join what is about the same thing, look again at what was flagged.
 
     Only what changed since the last time is looked at. Turns that wait go first. What would change more than
-    SLOWWAVE_SLEEP_MAX_SHARE of a scope, or leave a question unanswered, is proposed: see `slowwave sleep review`. Each
-    change is archived, and each run can be undone. A dry run asks the model the same questions and writes nothing.
+    SLOWWAVE_SLEEP_MAX_SHARE of a scope, leave a question unanswered, or take away what nothing else says, is proposed:
+    see `slowwave sleep review`. Each change is archived, and each run can be undone. A dry run asks the model the same
+    questions and writes nothing.
     """
     if context.invoked_subcommand:
         return
@@ -105,9 +110,13 @@ def _each(
         for scope in scopes:
             told: list[Report] = []
             try:
-                report = sleep_in(
-                    parts, scope, datetime.now(UTC), dry_run=dry_run, if_it_fails=told.append
-                )
+                # As `nightly`: whichever clock is behind tells what is old enough to go for good.
+                now = min(datetime.now(UTC), parts.inbox.now())
+                report = sleep_in(parts, scope, now, dry_run=dry_run, if_it_fails=told.append)
+                if not dry_run and report.passes:
+                    told = [report]
+                    # A Redis that lost its data knows no more what time alone gives sleep to do.
+                    parts.inbox.sleepers.due(scope.key, next_bedtime(parts, report, now))
             except SlowwaveError as error:
                 note(f"scope {scope.key}: {error}")
                 told = [one for one in told if one.passes]

@@ -76,3 +76,11 @@ def test_no_number_of_failures_rests_longer(failures: int) -> None:
     after = unanswered(Circuit(failures), 0.0, was_probe=True)
 
     assert 0 < after.rests_until <= LONGEST_SECONDS
+
+
+def test_a_server_can_be_put_to_rest_by_a_single_failure() -> None:
+    circuit = unanswered(Circuit(several=1), 100.0, was_probe=False)
+    assert seconds_left(circuit, 100.0) == FIRST_SECONDS
+
+    again = unanswered(sent(circuit), 200.0, was_probe=True)
+    assert (seconds_left(again, 200.0), again.several) == (2 * FIRST_SECONDS, 1)

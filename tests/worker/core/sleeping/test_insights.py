@@ -12,7 +12,8 @@ from tests.build import NOW, RUN, SCOPE, at, uid
 from tests.worker.core.sleeping.test_company import BOUNDS, names, night, remembered
 from worker.core.groups.setting import Account, PassName, Setting
 from worker.core.judging.derive import Insight
-from worker.core.sleeping.insights import Insights, derived, run_of
+from worker.core.sleeping.derived import derived, run_of
+from worker.core.sleeping.insights import Insights
 from worker.core.sleeping.night import Due, Sight, place_of
 from worker.core.sleeping.unfounded import Unfounded
 from worker.direct.gathering import grounded

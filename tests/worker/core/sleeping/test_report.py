@@ -8,7 +8,7 @@ from tests.build import NOW, RUN, SCOPE, record, uid
 from tests.worker.core.sleeping.test_share import retiring
 from worker.core.groups.merging import archived, outdated
 from worker.core.sleeping.markdown import figures, markdown
-from worker.core.sleeping.report import Passed, Report, with_slice
+from worker.core.sleeping.report import Passed, Report, with_slice, with_usage
 
 OLD, NEW = record("Owns a cat"), record("Owns two cats")
 
@@ -36,7 +36,6 @@ def slept(*done: Plan, proposed: tuple[Plan, ...] = ()) -> Passed:
         looked_at=4,
         asked=3,
         misjudged=1,
-        usage=Usage.by_job({"reorganize": 2}, {"reorganize": Tokens(prompt=5, completion=6)}),
         done=done,
         proposed=proposed,
         seconds=0.5,
@@ -54,7 +53,15 @@ def test_a_slice_adds_its_figures() -> None:
     passed = slept(plan(ADD))
 
     assert (passed.before, passed.looked_at, passed.asked, passed.misjudged) == (10, 5, 3, 1)
-    assert (passed.calls, passed.tokens, passed.seconds) == (2, 11, 0.5)
+    assert passed.seconds == 0.5
+
+
+def test_what_was_asked_adds_up() -> None:
+    usage = Usage.by_job({"reorganize": 2}, {"reorganize": Tokens(prompt=5, completion=6)})
+
+    twice = with_usage(with_usage(slept(), usage), usage)
+
+    assert (twice.calls, twice.tokens) == (4, 22)
 
 
 def test_an_added_memory_has_nothing_before_it_and_one_that_went_nothing_after() -> None:

@@ -1,5 +1,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.resources import files
 
 import pytest
 from redis import Redis
@@ -228,6 +229,18 @@ def test_what_would_reach_no_job_is_wrong(cli: Cli, setting: str, value: str, to
 
     assert states(told)["model"] == "wrong"
     assert told_of in told.out
+
+
+def test_the_words_of_a_block_are_looked_at(cli: Cli) -> None:
+    path = cli.folder / "mine.toml"
+    path.write_text('item = "$txt"')
+    settings = {"SLOWWAVE_RECALL_TEMPLATE": str(path)}
+
+    told = cli("check", "--json", **settings)
+    assert states(told)["block"] == "wrong"
+    assert "`corrected` is missing" in told.out
+    path.write_text(files("worker.prompts").joinpath("block.toml").read_text())
+    assert states(cli("check", "--json", **settings))["block"] == "ok"
 
 
 def test_a_budget_of_tokens_that_nobody_counts_is_warned_of(cli: Cli) -> None:

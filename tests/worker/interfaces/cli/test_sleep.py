@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 from redis import Redis
 
+from schemas.keys import PartitionKeys
 from schemas.memory import Memory, MemoryRecord
 from tests.build import SCOPE, at, memory
 from tests.hold import HELD, Holding
@@ -223,6 +224,21 @@ def test_whoever_is_not_to_be_disturbed_is_left_alone_and_nothing_is_wrong(
 
     assert (slept.status, slept.out) == (0, "")
     assert "1 scopes are left alone for now" in slept.err
+
+
+def test_a_night_by_hand_tells_a_redis_that_lost_its_data_when_the_next_is_due(
+    quick: Cli, shelf: Shelf, redis_client: Redis
+) -> None:
+    lapses_at = datetime.now(UTC) + timedelta(days=3)
+    shelf.put(known("Works from Porto", 3, until=lapses_at, after="Works from Oslo"))
+
+    quick("sleep", "--all", "--dry-run")
+    assert not redis_client.exists(PartitionKeys(0).sleep)
+    quick("sleep", "--all")
+
+    due_at = redis_client.zscore(PartitionKeys(0).sleep, SCOPE.key)
+    assert due_at
+    assert abs(due_at / 1000 - lapses_at.timestamp()) < 1
 
 
 def test_what_is_due_is_taken_up_and_not_only_looked_at(cli: Cli) -> None:
