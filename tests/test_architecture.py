@@ -79,7 +79,7 @@ MAY_IMPORT = {
     "worker.vouching": STORY,
     "worker.pipeline": STORY,
     "worker.recall": STORY,
-    "worker.direct": STORY | {"worker.pipeline", "worker.recall"},
+    "worker.direct": STORY | {"worker.hands", "worker.pipeline", "worker.recall"},
     "worker.wiring": SHELL,
     "worker.recaller": SHELL,
     "worker.beds": STORY,

@@ -41,8 +41,8 @@ def recall(  # noqa: PLR0913 - who is asked, about whom, what, and when
     """The memories of the scope that answer, of those that are current unless the ask names another time.
 
     One call of the embedder, one of the store where nothing is asked for besides: links and what was shown cost two
-    more, and what has changed since two and one for each. Another time, history, a profile, and filters that leave
-    less than was asked for read the whole scope.
+    more, one more where most of what was found was shown, and what has changed since two and one for each. Another
+    time, history, a profile, and filters that leave less than was asked for read the whole scope.
     Without the embedder words and identifiers answer, without the reranker the order stays, and `degraded` says so.
     Raises `Unavailable` if the store is out of reach.
     """

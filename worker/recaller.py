@@ -147,7 +147,11 @@ class Recaller:
         """Somebody says that a memory was useful, or that it is wrong. Waits for nothing; raises `ValueError`."""
         self._check_open()
         key = Scope(app=app, user=user).key
-        self._serving.feedback(key, UUID(str(memory_id)), useful=useful)
+        try:
+            id = UUID(str(memory_id))
+        except ValueError as error:
+            raise ValueError(f"{memory_id!r} is no id of a memory: give the whole id") from error
+        self._serving.feedback(key, id, useful=useful)
 
     def close(self) -> None:
         """Bring what was noted to Redis, once, and let go of everything; calls under way may end with an error."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -272,6 +273,32 @@ def test_what_was_shown_is_told_again_only_if_it_changed(moved: Store, scope: Sc
     again = Ask(("a boat",), shown={uid("home"): 2, uid("boat"): 1, uid("tea"): 1})
     assert recall(moved, EMBEDDER, scope, again, NOW).items == ()
     assert recall(moved, EMBEDDER, scope, Ask(shown=shown), NOW).withdrawn == found.withdrawn
+
+
+def test_an_answer_is_filled_beyond_what_was_shown_and_beyond_the_pool(
+    store: Store, scope: Scope
+) -> None:
+    many = [memory(f"Drinks tea number {n}", id=uid(str(n)), scope=scope) for n in range(30)]
+    things = frozenset({"things"})
+    boats = [
+        memory(f"Has boat {n}", id=uid(f"boat {n}"), scope=scope, tags=("things",))
+        for n in range(6)
+    ]
+    put(store, scope, [*many, *boats], [])
+    shown, told = dict[UUID, int](), list[int]()
+    for _ in range(8):
+        ask = Ask(("Which tea?",), pool=4, limit=5, shown=shown, near_copy=2)
+        found = recall(store, EMBEDDER, scope, ask, NOW).items
+        shown |= {one.memory.id: one.memory.version for one in found}
+        told.append(len(found))
+
+    assert told == [5, 5, 5, 5, 5, 5, 5, 1]
+    assert len(recall(store, EMBEDDER, scope, replace(ask, limit=20, shown={}), NOW).items) == 20
+    seen = dict[UUID, int]()
+    for _ in boats:
+        narrow = replace(ask, limit=1, pool=2, filters=Filters(tags=things), shown=seen)
+        seen |= {one.memory.id: 1 for one in recall(store, EMBEDDER, scope, narrow, NOW).items}
+    assert seen == {one.id: 1 for one in boats}
 
 
 def test_a_filter_finds_what_it_wants_however_far_down_it_is(store: Store, scope: Scope) -> None:

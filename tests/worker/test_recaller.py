@@ -182,7 +182,7 @@ def test_what_was_answered_and_what_is_said_of_it_is_brought_to_redis(
         made.recall(scope.app, scope.user, "A boat?", limit=1, as_of=at(900))
         made.feedback(scope.app, scope.user, uid(BOAT), useful=True)
         made.feedback(scope.app, scope.user, str(uid(BOAT)), useful=False)
-        with pytest.raises(ValueError, match="badly formed"):
+        with pytest.raises(ValueError, match="no id of a memory"):
             made.feedback(scope.app, scope.user, "no id", useful=True)
 
     log = ServedLog(redis_client)
@@ -432,6 +432,7 @@ def resting(monkeypatch: pytest.MonkeyPatch) -> None:
 def waiting_little_for(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """And long for all others: no answer of a test depends on how busy the machine is."""
     monkeypatch.setattr(f"worker.recaller.{part.upper()}_SHARE", 0.003)
+    monkeypatch.setattr("worker.recaller.FAIR_SHARE", 0.001)
 
 
 def test_without_a_redis_it_answers_and_says_what_was_not_done(known: Store, scope: Scope) -> None:

@@ -17,8 +17,8 @@ WeightName = Literal["cosine", "bm25", "codes", "recency", "use", "superseded", 
 
 #: Most questions of one call: each is a search of its own.
 MOST_QUERIES = 16
-#: Most memories that one answer may hold.
-MOST_ANSWERS = 200
+#: Most memories that one answer may hold, and that each ranking may nominate for it: servers refuse larger searches.
+MOST_ANSWERS, MOST_NOMINATED = 200, 1_000
 
 
 def _check(holds: bool, problem: str) -> None:  # noqa: FBT001 - a condition and what to say where it fails
@@ -131,7 +131,7 @@ class Ask:
 
     def __post_init__(self) -> None:
         _check(1 <= self.limit <= MOST_ANSWERS, f"limit is {self.limit}: give 1 to {MOST_ANSWERS}")
-        _check(self.pool >= 1, f"pool is {self.pool}: give 1 or more")
+        _check(1 <= self.pool <= MOST_NOMINATED, f"pool is {self.pool}: give 1 to {MOST_NOMINATED}")
         _check(
             len(self.queries) <= MOST_QUERIES,
             f"{len(self.queries)} queries are asked at once: give at most {MOST_QUERIES}",

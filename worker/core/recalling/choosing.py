@@ -12,10 +12,12 @@ from worker.core.recalling.pool import Entry, identity
 from worker.core.views import Shown, viewed, with_history
 
 
-def standing(records: Iterable[MemoryRecord], now: datetime) -> list[Entry]:
-    """What is current of these, in order of id."""
+def standing(
+    records: Iterable[MemoryRecord], now: datetime, *, comparable: bool = True
+) -> list[Entry]:
+    """What is current of these, in order of id; without vectors that are not `comparable` with the question's."""
     entries = [
-        Entry(memory, record.vector)
+        Entry(memory, record.vector if comparable else b"")
         for record in records
         if (memory := current(record.memory, now)) is not None
     ]

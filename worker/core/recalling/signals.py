@@ -1,7 +1,8 @@
 """How each memory of a pool fits each query: cosine, BM25 and identifiers, counted here for every store alike."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, product
+from math import isqrt
 from uuid import UUID
 
 import numpy as np
@@ -19,7 +20,7 @@ from worker.core.texts.words import terms
 Numbers = npt.NDArray[np.float64]
 
 #: Multiplications of one product: for more, OpenBLAS starts threads, which on busy cores wait for one another a
-#: hundred times longer than the product takes.
+#: hundred times longer than the product takes. For a product with a single row it starts them much earlier.
 AT_ONCE = 250_000
 
 
@@ -38,11 +39,12 @@ def likeness(entries: Sequence[Entry]) -> Matrix:
     """The cosine of each with each, 0 where there are no two vectors to compare."""
     longest = max((len(one.vector) for one in entries), default=0)
     rows = directions([one.vector for one in entries], longest)
-    step = max(1, AT_ONCE // max(1, rows.size))
+    side = max(2, isqrt(AT_ONCE // max(1, rows.shape[1])))
     columns = rows.T.copy()
     found = np.empty((len(rows), len(rows)), dtype=np.float32)
-    for at in range(0, len(rows), step):
-        found[at : at + step] = rows[at : at + step] @ columns
+    tiles = [slice(at, at + side) for at in range(0, len(rows), side)]
+    for down, across in product(tiles, tiles):
+        found[down, across] = rows[down] @ columns[:, across]
     return found.round(DECIMALS)
 
 

@@ -16,6 +16,7 @@ from worker.core.recalling.ask import Ask, Budget, Filters, Weights
         ({"limit": 0}, "limit"),
         ({"limit": 201}, "limit"),
         ({"pool": 0}, "pool"),
+        ({"pool": 1_001}, "pool is 1001: give 1 to 1000"),
         ({"queries": ("tea",) * 17}, "17 queries"),
         ({"floor": 1.5}, "floor"),
         ({"floor": float("nan")}, "floor"),

@@ -53,7 +53,14 @@ def test_a_block_stands_at_the_end_of_the_system_message(before: Any, after: Any
 def test_a_block_stands_in_a_message_of_its_own_before_the_users_last_one() -> None:
     calls = {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}
     result = {"role": "tool", "tool_call_id": "1", "content": "3 °C"}
-    chat: list[dict[str, Any]] = [system("Be kind."), ASK, {"role": "assistant", "content": "Ho"}, ASK, calls, result]
+    chat: list[dict[str, Any]] = [
+        system("Be kind."),
+        ASK,
+        {"role": "assistant", "content": "Ho"},
+        ASK,
+        calls,
+        result,
+    ]
 
     placed = with_block(chat, NEW, place="last")
 
