@@ -37,7 +37,7 @@ def review(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what sleep only proposed, as it would change too much at once or leave a question unanswered; or decide.
+    """List what sleep only proposed, or decide: it would change too much, leave a question unanswered, or lose words.
 
     --accept and --refuse take the run's id, or its first digits, and may be repeated. What is accepted is done only
     where its memories are as they were, and can be undone.
