@@ -25,6 +25,7 @@ from worker.adapters.clearing import Clearing, Queued
 from worker.adapters.entries import Entry, Parked, Unreadable
 from worker.adapters.figures import Status, read_status
 from worker.adapters.parking import Parking
+from worker.adapters.partitions import by_age
 from worker.adapters.pending import pending_entries
 from worker.adapters.recent import Recent
 from worker.adapters.redis_risks import risks
@@ -117,7 +118,7 @@ class Inbox:
         Scopes whose worker fell silent go back to the line first.
         """
         batch_turns, batch_tokens, _, max_wait_ms = due_figures(self._limits)
-        for keys in self._by_age():
+        for keys in by_age(self._redis, self._partitions, lambda keys: (keys.due, keys.busy)):
             found = self._scripts.run(
                 "claim",
                 [
@@ -420,23 +421,6 @@ class Inbox:
             f" set it to {number}; to have {wanted}, stop the publishers, work off everything"
             f" (slowwave drain --all) and delete the key {PARTITIONS}"
         )
-
-    def _by_age(self) -> list[PartitionKeys]:
-        """Partitions that have anything, the one that has been due longest first."""
-        if len(self._partitions) == 1:
-            return self._partitions
-        with reachable():
-            pipeline = self._redis.pipeline(transaction=False)
-            for keys in self._partitions:
-                pipeline.zrange(keys.due, 0, 0, withscores=True)
-                pipeline.zrange(keys.busy, 0, 0, withscores=True)
-            heads = pipeline.execute()
-        ages = [
-            (min(score for _, score in [*due, *busy]), keys.partition)
-            for keys, due, busy in zip(self._partitions, heads[::2], heads[1::2], strict=True)
-            if due or busy
-        ]
-        return [self._partitions[at] for _, at in sorted(ages)]
 
     def _settle(self, claim: Claim, outgoing: "_Outgoing") -> None:
         own, shared = claim.own, claim.shared

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from redis import Redis
 
 from schemas.keys import PartitionKeys, partition_of
+from worker.adapters.partitions import by_age
 from worker.adapters.redis_server import reachable
 from worker.adapters.scripts import Scripts
 from worker.core.sleeping.again import LONG_SECONDS, Bedtime
@@ -60,7 +61,7 @@ class Sleepers:
 
     def claim(self) -> Sleeper | None:
         """The scope that has been due longest, of the partition where one has been; nothing if none is due."""
-        for keys in self._by_age():
+        for keys in by_age(self._redis, self._partitions, lambda keys: (keys.sleep, keys.asleep)):
             found = self._scripts.run(
                 "sleep_claim",
                 [keys.sleep, keys.asleep, keys.called, keys.cut_short],
@@ -126,23 +127,6 @@ class Sleepers:
     @property
     def _lost_ms(self) -> int:
         return round(self.lost_seconds * 1000)
-
-    def _by_age(self) -> list[PartitionKeys]:
-        """Partitions that have anything, the one that has been due longest first."""
-        if len(self._partitions) == 1:
-            return self._partitions
-        with reachable():
-            pipeline = self._redis.pipeline(transaction=False)
-            for keys in self._partitions:
-                pipeline.zrange(keys.sleep, 0, 0, withscores=True)
-                pipeline.zrange(keys.asleep, 0, 0, withscores=True)
-            heads = pipeline.execute()
-        ages = [
-            (min(score for _, score in [*sleep, *asleep]), keys.partition)
-            for keys, sleep, asleep in zip(self._partitions, heads[::2], heads[1::2], strict=True)
-            if sleep or asleep
-        ]
-        return [self._partitions[at] for _, at in sorted(ages)]
 
 
 def times(bedtime: Bedtime) -> tuple[int | str, int | str]:
