@@ -1,23 +1,21 @@
 """A claim that is kept alive while its batch is worked on."""
 
 import time
-from threading import Event, Thread
-from types import TracebackType
-from typing import NoReturn, Self
+from typing import NoReturn
 
 from schemas.keys import PartitionKeys
 from worker.adapters.inbox import Claim, Inbox
-from worker.errors import LeaseLost, Misconfigured, Unavailable
+from worker.adapters.renewing import Renewing
+from worker.errors import LeaseLost, Misconfigured
 
 
-class Lease:
+class Lease(Renewing):
     """Keeps a claim alive from a thread while it is entered; stores ask it before they write."""
 
     def __init__(self, inbox: Inbox, claim: Claim) -> None:
+        super().__init__(inbox.lease_seconds, "lease")
         self._inbox = inbox
         self._claim = claim
-        self._over = Event()
-        self._thread = Thread(target=self._keep, name="lease", daemon=True)
 
     @property
     def claim(self) -> Claim:
@@ -50,24 +48,9 @@ class Lease:
             f" has caught up, or until `redis-cli SET {PartitionKeys(self._claim.partition).fence} {fence}`"
         )
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _keep(self) -> None:
-        while not self._over.wait(self._inbox.lease_seconds / 3):
-            try:
-                self._inbox.renew(self._claim)
-            except LeaseLost:
-                return  # `check` will find the same
-            except Unavailable:
-                continue
+    def _is_renewed(self) -> bool:
+        try:
+            self._inbox.renew(self._claim)
+        except LeaseLost:
+            return False  # `check` will find the same
+        return True
