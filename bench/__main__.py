@@ -3,26 +3,17 @@
 import sys
 from collections.abc import Callable, Sequence
 
-from bench import (
-    claim,
-    detectors,
-    erasure,
-    everything,
-    fairness,
-    forgetting,
-    hostile,
-    judge,
-    locomo,
-    model,
-    publish,
-    quality,
-    recall,
-    retrieval,
-    scaling,
-    scopes,
-    sleep,
-    torture,
-)
+from bench import claim, detectors, everything, fairness, locomo, publish, scaling, scopes
+from bench.erasure import command as erasure
+from bench.forgetting import command as forgetting
+from bench.hostile import command as hostile
+from bench.judge import command as judge
+from bench.model import command as model
+from bench.quality import command as quality
+from bench.recall import command as recall
+from bench.retrieval import command as retrieval
+from bench.sleep import command as sleep
+from bench.torture import command as torture
 
 #: Name → what it shows, and its main function.
 BENCHES: dict[str, tuple[str, Callable[[Sequence[str]], int]]] = {

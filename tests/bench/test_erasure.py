@@ -7,10 +7,11 @@ from random import SystemRandom
 import pytest
 from redis import Redis
 
-from bench import erasure, erasure_story
-from bench.erasure_search import KEYS, columns, left, place_of, search
-from bench.erasure_story import Story
-from bench.erasure_words import Topic
+from bench.erasure import command as erasure
+from bench.erasure import story as erasure_story
+from bench.erasure.search import KEYS, columns, left, place_of, search
+from bench.erasure.story import Story
+from bench.erasure.words import Topic
 
 WORDS = {"mine": {"live": "bagovu", "said": "tikonu"}, "theirs": {"live": "zuremo"}}
 

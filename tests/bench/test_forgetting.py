@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from bench import forgetting, forgetting_trial
-from bench.forgetting_model import Oracle, asks, named
-from bench.forgetting_places import PLACES, SHOWN, found
-from bench.forgetting_trial import fate
-from bench.gatemem import Check, domains, episodes
+from bench.forgetting import command as forgetting
+from bench.forgetting import trial as forgetting_trial
+from bench.forgetting.gatemem import Check, domains, episodes
+from bench.forgetting.model import Oracle, asks, named
+from bench.forgetting.places import PLACES, SHOWN, found
+from bench.forgetting.trial import fate
 from worker.direct import forgetting as direct
 
 BLUE, RED = "quartz lantern", "amber kettle"

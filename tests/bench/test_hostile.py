@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bench import hostile
-from bench.hostile_checks import Change, Stock, broken
+from bench.hostile import command as hostile
+from bench.hostile.checks import Change, Stock, broken
 from schemas.plan import Plan, Retire, Revise
 from tests.build import NOW, RUN, SCOPE, at, candidacy, fact, record, turn
 from worker.adapters.embedders.hashed import HashedEmbedder

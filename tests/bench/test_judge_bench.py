@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from bench import judge
-from bench.judge_case import Case
-from bench.judge_items import Item
-from bench.judge_marks import Judged, Result, effect
-from bench.judge_sums import Sums
-from bench.judge_trial import Cached, Trial
+from bench.judge import command as judge
+from bench.judge.case import Case
+from bench.judge.items import Item
+from bench.judge.marks import Judged, Result, effect
+from bench.judge.sums import Sums
+from bench.judge.trial import Cached, Trial
 from schemas.base import Vector
 from tests.endpoint import endpoint
 from worker.adapters.model import Model

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from bench.judge import own_items
-from bench.judge_items import BadItems, Item, read_items
-from bench.judge_pairs import read_pairs
-from bench.judge_rules import RULES
+from bench.judge.command import own_items
+from bench.judge.items import BadItems, Item, read_items
+from bench.judge.pairs import read_pairs
+from bench.judge.rules import RULES
 
 LANGUAGES = {"en", "de", "es", "ja", "zh", "ar", "hi", "ru", "ko", "tr"}
 AT = "2026-01-01T00:00:00Z"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from bench import model
-from bench.model_marks import Case, Cases, Session, load
+from bench.model import command as model
+from bench.model.marks import Case, Cases, Session, load
 from schemas.memory import Memory
 from tests.build import memory
 from tests.endpoint import endpoint

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench import quality
-from bench.model_trial import opened
-from bench.quality_contestants import Rule, add_only, newest_wins, same_slot
-from bench.quality_hearing import Listening, Verbatim
-from bench.quality_marks import Marks
-from bench.quality_match import Row, best
-from bench.quality_slowwave import Slowwave
-from bench.quality_stream import Past, Said, Stream, Truth
+from bench.model.trial import opened
+from bench.quality import command as quality
+from bench.quality.contestants import Rule, add_only, newest_wins, same_slot
+from bench.quality.hearing import Listening, Verbatim
+from bench.quality.marks import Marks
+from bench.quality.match import Row, best
+from bench.quality.slowwave import Slowwave
+from bench.quality.stream import Past, Said, Stream, Truth
 from schemas.memory import Fact
 from tests.build import NOW, fact, turn
 from worker import settings

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from bench import quality_amb, quality_factcons
-from bench.quality_making import sayings, stream, streams
-from bench.quality_marks import marked
-from bench.quality_stream import Held, Kept, Slot, Stream, Thing
-from bench.quality_words import statement, tells
+from bench.quality import amb as quality_amb
+from bench.quality import factcons as quality_factcons
+from bench.quality.making import sayings, stream, streams
+from bench.quality.marks import marked
+from bench.quality.stream import Held, Kept, Slot, Stream, Thing
+from bench.quality.words import statement, tells
 
 SEEDS = (1, 2, 3)
 

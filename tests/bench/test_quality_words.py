@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.quality_words import claims, clauses, tells, tokens
+from bench.quality.words import claims, clauses, tells, tokens
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench import recall
-from bench.recall_crowd import DIMENSIONS, drawn, memory_id
-from bench.recall_timing import alternating, at_once
-from bench.recall_trial import SCOPE, Trial
+from bench.recall import command as recall
+from bench.recall.crowd import DIMENSIONS, drawn, memory_id
+from bench.recall.timing import alternating, at_once
+from bench.recall.trial import SCOPE, Trial
 from tests.bench.test_measures import figures
 
 

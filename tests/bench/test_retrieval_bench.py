@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from bench import retrieval
-from bench.retrieval_data import Asked, evidence, records, talks
-from bench.retrieval_marks import Mark, by_category, near_copies, rank, repeated, summary
-from bench.retrieval_planted import Labels, probes
-from bench.retrieval_variants import USUAL, VARIANTS, tried
-from bench.sleep_planting import Said
+from bench.retrieval import command as retrieval
+from bench.retrieval.data import Asked, evidence, records, talks
+from bench.retrieval.marks import Mark, by_category, near_copies, rank, repeated, summary
+from bench.retrieval.planted import Labels, probes
+from bench.retrieval.variants import USUAL, VARIANTS, tried
+from bench.sleep.planting import Said
 from schemas.scope import Scope
 from tests.build import memory, vector
 from worker.adapters.embedders.hashed import HashedEmbedder

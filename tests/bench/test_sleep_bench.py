@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from bench import sleep, sleep_trial
-from bench.sleep_judges import Oracle, careless
-from bench.sleep_marks import Left, drifted, marked, without_detail
-from bench.sleep_planting import Said, again, crowd, facts, other_detail, planted, twin
-from bench.sleep_rewording import (
+from bench.sleep import command as sleep
+from bench.sleep import trial as sleep_trial
+from bench.sleep.judges import Oracle, careless
+from bench.sleep.marks import Left, drifted, marked, without_detail
+from bench.sleep.planting import Said, again, crowd, facts, other_detail, planted, twin
+from bench.sleep.rewording import (
     RULES,
     contracted,
     padded,

@@ -8,10 +8,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from bench import torture
-from bench.torture_check import BROKEN, Remains, findings
-from bench.torture_ledger import POINTS, Event, Write
-from bench.torture_traffic import Said
+from bench.torture import command as torture
+from bench.torture.check import BROKEN, Remains, findings
+from bench.torture.ledger import POINTS, Event, Write
+from bench.torture.traffic import Said
 from schemas.memory import Memory
 from schemas.plan import Run
 from tests.build import NOW, SCOPE, memory

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from uuid import UUID
 
-from bench.model_trial import Spent, watch
+from bench.model.trial import Spent, watch
 from tests.desk import Desk
 from worker.adapters.model import Chat, Model
 from worker.core.hearing.extract import Extraction
