@@ -9,6 +9,7 @@ from bench.forgetting import command as forgetting
 from bench.hostile import command as hostile
 from bench.judge import command as judge
 from bench.model import command as model
+from bench.peers import command as peers
 from bench.quality import command as quality
 from bench.recall import command as recall
 from bench.retrieval import command as retrieval
@@ -36,6 +37,7 @@ BENCHES: dict[str, tuple[str, Callable[[Sequence[str]], int]]] = {
     ),
     "locomo": ("turn a LoCoMo conversation into lines for `slowwave publish`", locomo.main),
     "model": ("how often a model gets small conversations right, by theme", model.main),
+    "peers": ("install the systems that ours is compared with", peers.main),
     "publish": ("what publishing costs, beside RPUSH and Celery", publish.main),
     "quality": ("how true the store is to what was said, beside simple rules", quality.main),
     "recall": ("how long recall takes, beside the store's own hybrid query", recall.main),
