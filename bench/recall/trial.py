@@ -70,7 +70,7 @@ class Trial:
             store = open_store(url, deadline_seconds=DEADLINE)
             stack.callback(store.close)
             store.open(FINGERPRINT, DIMENSIONS)
-            _fill(store, records)
+            fill(store, SCOPE, records)
             if kind_of(url) == "sqlite":
                 without: Bare = BareSqlite(bare, crowd, records, pool)
             else:
@@ -129,8 +129,9 @@ class Trial:
         return found
 
 
-def _fill(store: Store, records: Sequence[MemoryRecord]) -> None:
-    writer = store.writer(SCOPE, Unleased())
+def fill(store: Store, scope: Scope, records: Sequence[MemoryRecord]) -> None:
+    """Make room for the scope, and write all of it."""
+    writer = store.writer(scope, Unleased())
     writer.prepare()
     for at in range(0, len(records), PORTION):
         writer.put_memories(records[at : at + PORTION])

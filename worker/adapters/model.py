@@ -167,6 +167,8 @@ class Model:
             except (BadReply, Unprocessable) as error:
                 return error
 
+        if len(items) <= 1:
+            return [*map(one, items)]
         with ThreadPoolExecutor(self._concurrency, thread_name_prefix="slowwave-each") as pool:
             return list(pool.map(one, items))
 

@@ -210,7 +210,7 @@ class SqliteStore:
         yield from found
 
     def writer(self, scope: Scope, hold: Hold) -> SqliteWriter:
-        return SqliteWriter(self._file, scope, hold, self._embedding)
+        return SqliteWriter(self._file, scope, hold, self._embedding, self._indexes)
 
 
 def _ranked(  # noqa: PLR0913, PLR0917 - where to look, and what for

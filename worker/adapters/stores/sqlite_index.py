@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from uuid import UUID
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from schemas.base import Vector
 from worker.adapters.stores.indexed import Matrix, best, matrix, subject_key
 from worker.adapters.stores.sqlite_about import Embedding
-from worker.adapters.stores.sqlite_rows import Found, records_of
+from worker.adapters.stores.sqlite_rows import Found, json_of, records_of
 
 #: Weaviate's defaults, from Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009).
 K1 = 1.2
@@ -29,6 +30,8 @@ KEPT_RECORDS = 1_000
 
 #: Row numbers of the memories that hold a term, and how often each does.
 Posting = tuple[NDArray[np.int64], NDArray[np.float64]]
+#: Id, row number, length, vector and key of the subject of a memory.
+Row = tuple[str, int, int, Vector | None, str]
 #: For each position whether a search may find it.
 Among = NDArray[np.bool_]
 
@@ -40,6 +43,8 @@ class Lately:
     #: Term → how many memories hold it, and which.
     holders: dict[str, int] = field(default_factory=dict)
     postings: dict[str, Posting] = field(default_factory=dict)
+    #: Rows of all these postings; a little off where threads meet.
+    rows: int = 0
     records: dict[UUID, Found] = field(default_factory=dict)
 
 
@@ -48,23 +53,20 @@ class Index:
     """One state of a scope, in order of memory id."""
 
     ids: tuple[str, ...]
-    #: Row numbers in the file, ascending, and the position here of each.
+    #: Row numbers in the file.
     places: NDArray[np.int64]
-    positions: NDArray[np.intp]
     #: Null where they are another embedder's than the one that asks.
     vectors: Matrix | None
     lengths: NDArray[np.float64]
-    #: Key of a subject → the positions of the memories about it.
-    subjects: Mapping[str, list[int]]
+    #: Key of the subject of each.
+    subjects: NDArray[np.bytes_]
     lately: Lately = field(default_factory=Lately, compare=False)
 
     def about(self, subject: str | None) -> Among:
         """Which positions hold a memory about the subject; all for no subject."""
         if subject is None:
             return np.ones(len(self.ids), dtype=np.bool_)
-        among = np.zeros(len(self.ids), dtype=np.bool_)
-        among[self.subjects.get(subject_key(subject), [])] = True
-        return among
+        return np.asarray(self.subjects == subject_key(subject).encode())
 
     def by_vector(self, vector: Vector, pool: int, among: Among) -> tuple[UUID, ...]:
         if self.vectors is None:
@@ -85,7 +87,11 @@ class Index:
 
     def at(self, places: NDArray[np.int64]) -> NDArray[np.intp]:
         """Positions of rows."""
-        return self.positions[np.searchsorted(self.places, places)]
+        return self._by_place[np.searchsorted(self.places, places, sorter=self._by_place)]
+
+    @cached_property
+    def _by_place(self) -> NDArray[np.intp]:
+        return np.argsort(self.places)
 
     def _ids(self, positions: NDArray[np.intp]) -> tuple[UUID, ...]:
         return tuple(UUID(self.ids[position]) for position in positions)
@@ -107,36 +113,75 @@ def load_index(db: sqlite3.Connection, scope: int, dimensions: int | None) -> In
         "SELECT id, place, length, CASE WHEN ? THEN vector END, subject FROM vector WHERE scope = ?",
         (dimensions is not None, scope),
     ).fetchall()
-    rows.sort()
-    ids, places, lengths, vectors, subjects = zip(*rows, strict=True) if rows else ((),) * 5
-    unsorted = np.array(places, dtype=np.int64)
-    positions = np.argsort(unsorted)
+    return _index_of(rows, dimensions)
+
+
+def renewed(db: sqlite3.Connection, scope: int, before: Index, changed: Collection[UUID]) -> Index:
+    """What an earlier state with vectors has become by a change of these memories alone: only they are read."""
+    rows = db.execute(
+        "SELECT v.id, place, length, vector, v.subject FROM memory m JOIN vector v USING (place)"
+        " WHERE m.scope = ? AND m.id IN (SELECT value FROM json_each(?))",
+        (scope, json_of(changed)),
+    ).fetchall()
+    assert before.vectors is not None  # noqa: S101 - said above
+    new, gone = _index_of(rows, before.vectors.shape[1]), {*map(str, changed)}
+    ids = (*before.ids, *new.ids)
+    stay = (at for at, id in enumerate(before.ids) if id not in gone)
+    order = sorted((*stay, *range(len(before.ids), len(ids))), key=ids.__getitem__)
+    records = before.lately.records.copy()
+    for id in changed:
+        records.pop(id, None)
     return Index(
-        ids=ids,
-        places=unsorted[positions],
-        positions=positions,
-        vectors=None if dimensions is None else matrix(vectors, dimensions),
-        lengths=np.array(lengths, dtype=np.float64),
-        subjects=_grouped(subjects),
+        ids=tuple(ids[at] for at in order),
+        places=np.concatenate([before.places, new.places])[order],
+        vectors=np.concatenate([before.vectors, new.vectors])[order],
+        lengths=np.concatenate([before.lengths, new.lengths])[order],
+        subjects=np.concatenate([before.subjects, new.subjects])[order],
+        lately=Lately(records=records),
     )
 
 
-def _grouped(subjects: Iterable[str]) -> dict[str, list[int]]:
-    positions: dict[str, list[int]] = {}
-    for position, subject in enumerate(subjects):
-        positions.setdefault(subject, []).append(position)
-    return positions
+def _index_of(rows: list[Row], dimensions: int | None) -> Index:
+    rows.sort()
+    ids, places, lengths, vectors, subjects = zip(*rows, strict=True) if rows else ((),) * 5
+    return Index(
+        ids=ids,
+        places=np.array(places, dtype=np.int64),
+        vectors=None if dimensions is None else matrix(vectors, dimensions),
+        lengths=np.array(lengths, dtype=np.float64),
+        subjects=np.array(subjects, dtype="S36"),
+    )
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An index, and what this process has written since the state that it is of."""
+
+    index: Index
+    #: Of the scope after the last of these writes.
+    generation: int
+    changed: frozenset[UUID] = frozenset()
 
 
 class Indexes:
-    """The indexes used last; one that is older than its scope is loaded anew."""
+    """The indexes used last. What others have changed is loaded anew; after what this process wrote, only that.
+
+    `changed` is told after each write, so that writes of others in between are noticed by the generation.
+    """
 
     def __init__(
         self, budget_bytes: int = BUDGET_BYTES, largest_bytes: int = LARGEST_BYTES
     ) -> None:
         self._budget, self._largest = budget_bytes, largest_bytes
         self._lock = threading.Lock()
-        self._kept: OrderedDict[int, tuple[int, Index]] = OrderedDict()
+        self._kept: OrderedDict[int, Kept] = OrderedDict()
+
+    def changed(self, scope: int, generation: int, ids: Collection[UUID]) -> None:
+        """What was written or removed by the transaction that led to this generation, once it is committed."""
+        with self._lock:
+            kept = self._kept.get(scope)
+            if kept and kept.generation == generation - 1:
+                self._kept[scope] = Kept(kept.index, generation, kept.changed.union(ids))
 
     def of(self, db: sqlite3.Connection, scope: int, embedding: Embedding) -> Index:
         generation, embedder = db.execute(
@@ -144,11 +189,14 @@ class Indexes:
         ).fetchone()
         with self._lock:
             kept = self._kept.get(scope)
-            if kept and kept[0] == generation:
+            if kept and kept.generation == generation and not kept.changed:
                 self._kept.move_to_end(scope)
-                return kept[1]
+                return kept.index
         is_own = embedder == embedding.fingerprint
-        index = load_index(db, scope, embedding.dimensions if is_own else None)
+        if kept and kept.generation == generation and kept.index.vectors is not None and is_own:
+            index = renewed(db, scope, kept.index, kept.changed)
+        else:
+            index = load_index(db, scope, embedding.dimensions if is_own else None)
         self._keep(scope, generation, index)
         return index
 
@@ -168,7 +216,9 @@ class Indexes:
     def _keep_records(self, index: Index, new: Mapping[UUID, Found]) -> None:
         with self._lock:
             index.lately.records.update(new)
-            others = [kept.lately.records for _, kept in self._kept.values() if kept is not index]
+            others = [
+                one.index.lately.records for one in self._kept.values() if one.index is not index
+            ]
             total = sum(map(len, others)) + len(index.lately.records)
             for records in [*others, index.lately.records]:
                 if total <= KEPT_RECORDS:
@@ -178,10 +228,10 @@ class Indexes:
 
     def _keep(self, scope: int, generation: int, index: Index) -> None:
         with self._lock:
-            self._kept[scope] = (generation, index)
+            self._kept[scope] = Kept(index, generation)
             self._kept.move_to_end(scope)
-            total = sum(kept.size_bytes for _, kept in self._kept.values())
+            total = sum(kept.index.size_bytes for kept in self._kept.values())
             fewest = 1 if index.size_bytes <= self._largest else 0
             while total > self._budget and len(self._kept) > fewest:
-                _, (_, oldest) = self._kept.popitem(last=False)
-                total -= oldest.size_bytes
+                _, oldest = self._kept.popitem(last=False)
+                total -= oldest.index.size_bytes

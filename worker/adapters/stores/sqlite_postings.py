@@ -59,9 +59,9 @@ class Postings:
         return posting
 
     def _keep(self, term: str, posting: Posting) -> None:
-        kept = self._known.postings
-        if sum(len(places) for places, _ in [*kept.values(), posting]) > KEPT_POSTINGS * len(
-            self._index.ids
-        ):
-            kept.clear()
-        kept[term] = posting
+        known, (places, _) = self._known, posting
+        known.rows += len(places)
+        if known.rows > KEPT_POSTINGS * len(self._index.ids):
+            known.postings.clear()
+            known.rows = len(places)
+        known.postings[term] = posting

@@ -14,6 +14,7 @@ from worker.adapters.stores.rooms import NoRoom
 from worker.adapters.stores.sqlite_about import Embedding
 from worker.adapters.stores.sqlite_cleaning import clean, soil
 from worker.adapters.stores.sqlite_file import SqliteFile
+from worker.adapters.stores.sqlite_index import Indexes
 from worker.adapters.stores.sqlite_rows import archive_row, put_memory, put_run, remove_memory
 from worker.adapters.stores.sqlite_scope import (
     about_scope,
@@ -38,11 +39,14 @@ class SqliteWriter:
     and for the rest the file is cleaned by the store's `rest`.
     """
 
-    def __init__(self, file: SqliteFile, scope: Scope, hold: Hold, embedding: Embedding) -> None:
+    def __init__(
+        self, file: SqliteFile, scope: Scope, hold: Hold, embedding: Embedding, indexes: Indexes
+    ) -> None:
         self._file = file
         self._scope = scope
         self._hold = hold
         self._embedding = embedding
+        self._indexes = indexes
 
     def prepare(self) -> None:
         own = self._embedding.fingerprint
@@ -83,13 +87,15 @@ class SqliteWriter:
             self._check_embedder(db)
             for record in records:
                 put_memory(db, number, record)
-            _changed(db, number)
+            generation = _changed(db, number)
+        self._indexes.changed(number, generation, [record.memory.id for record in records])
 
     def remove_memories(self, ids: Sequence[UUID]) -> None:
         with self._writing() as (db, number):
             for memory_id in ids:
                 remove_memory(db, number, memory_id)
-            _changed(db, number)
+            generation = _changed(db, number)
+        self._indexes.changed(number, generation, ids)
 
     def remove_archives(self, versions: Sequence[tuple[UUID, int]]) -> None:
         with self._writing() as (db, number):
@@ -178,5 +184,10 @@ def _is_prepared(db: sqlite3.Connection, scope: str, fence: int, embedder: str) 
     return bool(prepared)
 
 
-def _changed(db: sqlite3.Connection, scope: int) -> None:
-    db.execute("UPDATE scope SET generation = generation + 1 WHERE number = ?", (scope,))
+def _changed(db: sqlite3.Connection, scope: int) -> int:
+    """The generation that follows."""
+    (generation,) = db.execute(
+        "UPDATE scope SET generation = generation + 1 WHERE number = ? RETURNING generation",
+        (scope,),
+    ).fetchone()
+    return int(generation)

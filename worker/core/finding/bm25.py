@@ -29,12 +29,11 @@ def pool(texts: Iterable[Sequence[str]], wanted: Iterable[str]) -> Pool:
     """From the terms of each text; of those only the wanted ones are looked at."""
     #: Term → places of the texts that hold it, as often as they do.
     holders: dict[str, list[int]] = {term: [] for term in wanted}
-    lengths = []
+    looked_for, lengths = frozenset(holders), []
     for place, terms in enumerate(texts):
         lengths.append(len(terms))
-        for term in terms:
-            if (held := holders.get(term)) is not None:
-                held.append(place)
+        for term in looked_for.intersection(terms):
+            holders[term] += [place] * terms.count(term)
     sizes = np.array(lengths, dtype=np.float64)
     norms = K1 * (1 - B + B * sizes / (sizes.mean() if sizes.any() else 1.0))
     return Pool({term: _weights(held, norms) for term, held in holders.items()}, len(lengths))

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from schemas.memory import Memory, Statement
-from worker.core.groups.guard import affirmed, foreign, invented, lost
+from worker.core.groups.guard import affirmed, details, foreign, invented, lost
 from worker.core.groups.judgment import Candidacy, Group, Groups, facts_in, is_fact, most_members
 from worker.core.groups.members import (
     Member,
@@ -161,14 +162,16 @@ def _of_the_guard(group: Group, found: Outcome, statements: Sequence[Statement])
     """Nothing is lost that has to be kept, and nothing is said that no member says."""
     texts = [one for one in (found.text, found.after) if one]
     names = ", ".join(group.members)
+    # The same few texts are compared with one another again and again.
+    read = lru_cache(maxsize=None)(details)
     forgets_all = found.kind == "forget" and found.text is None
-    if missing := [] if forgets_all else lost(statements, [*texts, *group.drops]):
+    if missing := [] if forgets_all else lost(statements, [*texts, *group.drops], read):
         yield (
             f"the group of {names} loses {_listed(missing)}: keep it in the text, or copy the piece"
             ' that is no longer true into "drops"'
         )
     said = _said(found.members)
-    extra = invented(said, texts)
+    extra = invented(said, texts, read)
     if found.kind == "update" and found.after:
         extra += foreign(said, found.after)
     if extra:

@@ -9,7 +9,6 @@ import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -17,9 +16,8 @@ from schemas.memory import MemoryRecord
 from schemas.scope import Scope
 from tests.build import memory, uid, vector
 from tests.hold import HELD
-from worker.adapters.stores import sqlite_file, sqlite_index
+from worker.adapters.stores import sqlite_file
 from worker.adapters.stores.sqlite import SqliteStore
-from worker.adapters.stores.sqlite_index import KEPT_POSTINGS, Indexes
 from worker.core.ports import Query
 from worker.errors import Misconfigured, Unavailable
 
@@ -327,99 +325,6 @@ def test_an_empty_store_takes_another_embedder(store: SqliteStore, scope: Scope)
     )
 
     assert store.count(scope) == 1
-
-
-def indexed(store: SqliteStore, many: int) -> int:
-    """Ask so many scopes of two memories, and the first again; the bytes of one index."""
-    scopes = [Scope(app=f"test-{uuid4()}", user="ann") for _ in range(many)]
-    for scope in scopes:
-        store.writer(scope, HELD).prepare()
-        store.writer(scope, HELD).put_memories([record(scope, "x"), record(scope, "y")])
-    for scope in (*scopes, scopes[0]):
-        assert len(store.nominate(scope, [Query(vector("x"))], 5).rankings[0].by_vector) == 2
-    return max((index.size_bytes for _, index in store._indexes._kept.values()), default=0)
-
-
-def test_indexes_beyond_the_budget_are_let_go(store: SqliteStore) -> None:
-    size = indexed(store, 1)
-    store._indexes = Indexes(budget_bytes=2 * size)
-
-    indexed(store, 3)
-
-    assert list(store._indexes._kept) == [4, 2]
-
-
-def test_an_index_beyond_the_budget_is_kept_alone_unless_it_is_huge(store: SqliteStore) -> None:
-    size = indexed(store, 1)
-    store._indexes = Indexes(budget_bytes=size // 2, largest_bytes=size)
-    indexed(store, 2)
-    assert list(store._indexes._kept) == [2]
-
-    store._indexes = Indexes(budget_bytes=size // 2, largest_bytes=size - 1)
-    indexed(store, 1)
-    assert not store._indexes._kept
-
-
-def test_postings_are_read_once_for_each_state_of_a_scope(store: SqliteStore, scope: Scope) -> None:
-    def found(word: str) -> int:
-        nominated = store.nominate(scope, [Query(None, terms=(word,))], 5)
-        return len(nominated.rankings[0].by_words)
-
-    writer = store.writer(scope, HELD)
-    writer.prepare()
-    writer.put_memories([record(scope, "tea"), record(scope, "tea and rum")])
-    assert [found("tea"), found("rum"), found("gin")] == [2, 1, 0]
-    ((_, index),) = store._indexes._kept.values()
-    assert index.lately.holders == {"tea": 2, "rum": 1}
-
-    writer.put_memories([record(scope, "gin")])
-    assert [found("tea"), found("rum"), found("gin")] == [2, 1, 1]
-
-
-def test_a_record_that_another_process_changed_is_read_anew(
-    store: SqliteStore, path: Path, scope: Scope
-) -> None:
-    def texts() -> set[str]:
-        found = store.nominate(scope, [Query(vector("tea"))], 5).records.values()
-        return {one.memory.text for one in found}
-
-    store.writer(scope, HELD).prepare()
-    store.writer(scope, HELD).put_memories([record(scope, "tea"), record(scope, "rum")])
-    assert texts() == texts() == {"tea", "rum"}
-    ((_, index),) = store._indexes._kept.values()
-    assert {one.memory.text for one, _ in index.lately.records.values()} == {"tea", "rum"}
-
-    with closing(SqliteStore(path)) as another:
-        another.open(*EMBEDDING)
-        tea = record(scope, "tea")
-        changed = tea.memory.model_copy(update={"text": "green tea", "version": 2})
-        another.writer(scope, HELD).put_memories([tea.model_copy(update={"memory": changed})])
-        another.writer(scope, HELD).remove_memories([record(scope, "rum").memory.id])
-    assert texts() == {"green tea"}
-
-
-def test_records_that_are_kept_have_a_bound(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sqlite_index, "KEPT_RECORDS", 5)
-
-    indexed(store, 4)
-
-    kept = [len(index.lately.records) for _, index in store._indexes._kept.values()]
-    assert 0 < sum(kept) <= 5
-
-
-def test_postings_that_are_kept_have_a_bound(store: SqliteStore, scope: Scope) -> None:
-    texts = [" ".join(f"w{at}x{n}" for n in range(30)) for at in range(2)]
-    writer = store.writer(scope, HELD)
-    writer.prepare()
-    writer.put_memories([record(scope, text) for text in texts])
-
-    for term in " ".join(texts).split():
-        store.nominate(scope, [Query(None, terms=(term,))], 5)
-
-    ((_, index),) = store._indexes._kept.values()
-    assert 0 < len(index.lately.postings) <= 2 * KEPT_POSTINGS
 
 
 FORK = """
