@@ -45,7 +45,7 @@ from worker.parts import Parts
 from worker.rules.extraction import RuleExtraction
 from worker.rules.judgment import RuleJudgment
 from worker.rules.reorganizing import RuleReorganize
-from worker.settings import Settings, load, revealed
+from worker.settings import Settings, load, revealed, unknown_variables
 
 log = structlog.get_logger()
 
@@ -96,6 +96,8 @@ def open_parts(settings: Settings, *, adopts: bool = False) -> Parts:
     with ExitStack() as opening:
         client = opening.enter_context(connect(redis_url(settings)))
         inbox = _inbox(settings, client)
+        for name, meant in unknown_variables().items():
+            log.warning("unknown_setting", name=name, meant=meant)
         for warning in inbox.check():
             log.warning("redis_is_risky", reason=warning)
         memories = _open_memories(settings, opening, adopts=adopts)

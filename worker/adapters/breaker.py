@@ -59,11 +59,18 @@ class Breaker:
 
         With `at_once` the probe is not waited for: someone wants to know now.
         """
-        return self._gate(self._probe, at_once=at_once)
+        return self._gate(self._probe, get_args(Part), at_once=at_once)
 
     def look(self) -> Gate:
         """As `ask`, and takes no probe."""
-        return self._gate(0, at_once=False)
+        return self._gate(0, get_args(Part), at_once=False)
+
+    def resting(self) -> dict[Part, float]:
+        """Each part that was put to rest and has served nobody since → seconds until one claim may try it."""
+        if self.look().part is None:
+            return {}
+        gates = (self._gate(0, (part,), at_once=False) for part in get_args(Part))
+        return {gate.part: gate.seconds for gate in gates if gate.part is not None}
 
     def let_go(self, gate: Gate) -> None:
         """After a probe that showed nothing: the next may go at once. Changes nothing where it showed something."""
@@ -92,8 +99,8 @@ class Breaker:
         """Of what failed under claims of this scope nothing is remembered."""
         self._run("forget", scope_key, *get_args(Part))
 
-    def _gate(self, held: int, *, at_once: bool) -> Gate:
-        found = self._run("ask", held, int(at_once), *get_args(Part))
+    def _gate(self, held: int, parts: Iterable[str], *, at_once: bool) -> Gate:
+        found = self._run("ask", held, int(at_once), *parts)
         if not found:
             return Gate()
         part, left, probe = found

@@ -8,6 +8,7 @@ from pydantic import Field
 from schemas.base import Frozen
 from schemas.keys import PartitionKeys
 from worker.adapters.scripts import Scripts
+from worker.errors import Part
 
 #: What made a scope due when it was claimed.
 REASONS = ("turns", "tokens", "quiet", "age", "flush", "retry")
@@ -56,9 +57,13 @@ class Status(Frozen):
     #: Parked turns that were put back.
     replayed: int = 0
     last_error: LastError | None = None
+    #: Parts that failed several scopes in a row → seconds until a claim may try them again; till then nobody claims.
+    resting: dict[Part, float] = Field(default_factory=dict)
 
 
-def read_status(scripts: Scripts, partitions: Sequence[PartitionKeys]) -> Status:
+def read_status(
+    scripts: Scripts, partitions: Sequence[PartitionKeys], resting: Mapping[Part, float]
+) -> Status:
     """Each partition's figures are of one moment; each costs the same however much there is."""
     rows = [
         scripts.run(
@@ -96,6 +101,7 @@ def read_status(scripts: Scripts, partitions: Sequence[PartitionKeys]) -> Status
         plan_replays=total("plan_replays"),
         replayed=total("replayed"),
         last_error=_last_error(rows),
+        resting={**resting},
     )
 
 

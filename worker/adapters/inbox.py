@@ -20,6 +20,7 @@ from schemas.limits import Limits
 from schemas.plan import Change, Held
 from schemas.tokens import estimate
 from schemas.turn import Turn
+from worker.adapters.breaker import Breaker
 from worker.adapters.claim import Claim
 from worker.adapters.clearing import Clearing, Queued
 from worker.adapters.entries import Entry, Parked, Unreadable
@@ -81,6 +82,7 @@ class Inbox:
         self._limits = Limits()
         self._scripts = Scripts(client)
         self._clearing = Clearing(client, self._recent)
+        self._breaker = Breaker(client)
         #: What was put aside.
         self.parking = Parking(client, partitions)
         #: What recall has served.
@@ -349,6 +351,11 @@ class Inbox:
         entries = pending_entries(self._redis, self._keys(scope_key))
         return [entry.turn for entry in entries if entry.turn]
 
+    def waiting(self, scope_key: str) -> int:
+        """Turns of the scope in the inbox, those of a batch that is being worked on among them."""
+        with reachable():
+            return int(self._redis.llen(self._keys(scope_key).turns))
+
     def queued(self, scope_key: str) -> Queued:
         """How much there is of the scope, each figure of its own moment."""
         return self._clearing.queued(self._keys(scope_key))
@@ -390,7 +397,7 @@ class Inbox:
     def status(self) -> Status:
         """Each partition's figures are of one moment. Raises `Misconfigured` for another number of partitions."""
         self._refuse_other_partitions()
-        return read_status(self._scripts, self._partitions)
+        return read_status(self._scripts, self._partitions, self._breaker.resting())
 
     def idle(self) -> bool:
         """Nothing is due, waiting or being worked on."""
@@ -427,13 +434,13 @@ class Inbox:
         now = datetime.now(UTC)
         aside = [text for one in outgoing.aside for text in one.texts(claim.attempt, now)]
         recent = self._recent.after(own, outgoing.settled)
-        pairs = [text for pair in recent.items() for text in pair]
+        pairs = [text for pair in recent.kept.items() for text in pair]
         keys = [own.turns, own.meta, own.plan, own.recent, own.parked, shared.lease, shared.busy]
         keys += [shared.due, shared.attempts, shared.config, shared.counters, shared.aside]
         keys += [shared.sleep]
         arguments: list[str | int] = [claim.scope_key, claim.fence, outgoing.count, outgoing.tokens]
         arguments += [*due_figures(self._limits), RECENT_SECONDS * 1000, *times(outgoing.bedtime)]
-        for texts in (aside, pairs, self._recent.outdated(own, recent)):
+        for texts in (aside, pairs, recent.outdated):
             arguments += [len(texts), *texts]
         claim.fenced(self._scripts.run("commit", keys, arguments))
 

@@ -1,6 +1,7 @@
 """The last turns of a scope's conversations, kept at commit as context for later ones."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from redis import Redis
 
@@ -8,6 +9,16 @@ from schemas.keys import ScopeKeys
 from schemas.turn import Turn
 from worker.adapters.entries import RECENT, RECENT_CONVERSATIONS, outdated, recent_after
 from worker.adapters.redis_server import reachable
+
+
+@dataclass(frozen=True)
+class Renewal:
+    """What a commit makes of the context that is kept."""
+
+    #: Conversation → JSON of its last turns.
+    kept: Mapping[str, str]
+    #: Conversations to forget.
+    outdated: Sequence[str]
 
 
 class Recent:
@@ -37,16 +48,18 @@ class Recent:
             for name, turns in kept.items()
         }
 
-    def after(self, keys: ScopeKeys, settled: Sequence[Turn]) -> dict[str, str]:
-        """Conversation → what to keep of it, once these turns are settled too."""
+    def after(self, keys: ScopeKeys, settled: Sequence[Turn]) -> Renewal:
+        """What to keep, and what to forget, once these turns are settled too."""
         if not self._keep:
-            return {}
+            return Renewal({}, [])
         heard = [turn for turn in settled if not turn.automated]
         before = self.turns(keys, list(dict.fromkeys(turn.conversation for turn in heard)))
-        return recent_after(before, heard, self._keep)
+        kept = recent_after(before, heard, self._keep)
+        # Where no conversation is new, they are no more than they were.
+        is_growing = not all(before.values())
+        return Renewal(kept, self._outdated(keys, kept) if is_growing else [])
 
-    def outdated(self, keys: ScopeKeys, renewed: Mapping[str, str]) -> list[str]:
-        """Conversations to forget."""
+    def _outdated(self, keys: ScopeKeys, renewed: Mapping[str, str]) -> list[str]:
         with reachable():
             if self._redis.hlen(keys.recent) + len(renewed) <= RECENT_CONVERSATIONS:
                 return []

@@ -10,6 +10,7 @@ from redis import Redis
 from worker.adapters.breaker import FORGET_SECONDS, Breaker
 from worker.adapters.inbox import Claim
 from worker.core.failing.breaker import Failing, is_own, rest_seconds
+from worker.errors import Part
 
 #: Attempts of a turn that stands alone.
 MOST = 5
@@ -61,6 +62,32 @@ def test_several_scopes_that_fail_in_a_row_keep_everyone_from_claiming(resting: 
     assert gate.is_shut
     assert gate.part == "model"
     assert 0 < gate.seconds <= 5
+
+
+def test_who_watches_sees_what_rests_and_takes_nobody_s_probe(
+    resting: Breaker, redis_client: Redis
+) -> None:
+    (key,) = redis_client.keys()
+    told = resting.resting()
+    redis_client.hset(str(key.decode()), "rest:model", "1 1 1")
+
+    assert told.keys() == {"model"}
+    assert 0 < told["model"] <= 5
+    assert resting.resting() == {"model": 0}
+    assert resting.ask().probe
+
+
+def test_each_part_that_rests_is_seen_and_none_in_a_healthy_fleet(
+    breaker: Breaker, redis_client: Redis
+) -> None:
+    before = breaker.resting()
+    parts: tuple[Part, ...] = ("model", "store")
+    for part in parts:
+        breaker.rest(part, breaker.failed(part, claim(redis_client, "a")), 60)
+
+    assert before == {}
+    assert breaker.resting().keys() == {"model", "store"}
+    assert all(59 < seconds <= 60 for seconds in breaker.resting().values())
 
 
 def test_one_scope_alone_stops_nobody(breaker: Breaker, redis_client: Redis) -> None:

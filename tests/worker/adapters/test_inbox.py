@@ -616,6 +616,19 @@ def test_a_turn_of_another_scope_is_never_read(
     assert texts(inbox.pending(key())) == ["mine"]
 
 
+def test_what_waits_of_a_scope_is_counted_while_it_is_worked_on(
+    inbox: Inbox, publish: Publish
+) -> None:
+    before = inbox.waiting(key())
+    publish("a", "b")
+    publish("of another", user="bo")
+    claim = claimed(inbox)
+
+    assert (before, inbox.waiting(key())) == (0, 2)
+    inbox.commit(claim, 2, 4)
+    assert inbox.waiting(key()) == 0
+
+
 # Context
 
 

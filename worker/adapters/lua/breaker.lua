@@ -11,6 +11,8 @@
 --   let_go  what `ask` gave: a probe that came to nothing is another's to make
 -- The HASH holds  rest:PART → until, begun, how many;  failed:PART:SCOPE → when, vouched_at;  served:PART → when
 local key, verb, forget_ms = KEYS[1], ARGV[1], tonumber(ARGV[2])
+-- As in every healthy fleet, before every claim.
+if verb == 'ask' and redis.call('EXISTS', key) == 0 then return {} end
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
