@@ -17,9 +17,10 @@ Found = Mapping[str, Sequence[Result]]
 ROUNDS: dict[Of, str] = {"said": "what the judge said first", "stored": "what is done"}
 #: Characters of a line, at least: a heading that is cut off tells nothing.
 WIDTH = 120
+UNOFFERED = "pairs that belong together and were never put to the judge: they are no candidates"
 WORDED = "all went where it belongs, but what stands lacks a word or has one that is over"
 #: What may be wrong with an item; columns that are empty are left out.
-WRONG = (*HARMS, *FLAWS, "words")
+WRONG = (*HARMS, *FLAWS, "words", "unoffered")
 
 
 def document(given: Settings, found: Found) -> None:
@@ -86,7 +87,8 @@ def tables(given: Settings, found: Found) -> None:
             print(f"\n{name}: items by {what}, and what went wrong in them")
             console.print(_groups(by(results, what)))
     print()
-    for word, meaning in (*HARMS.items(), *FLAWS.items(), ("words", WORDED)):
+    more = (("words", WORDED), ("unoffered", UNOFFERED))
+    for word, meaning in (*HARMS.items(), *FLAWS.items(), *more):
         print(f"{word}: {meaning}")
 
 

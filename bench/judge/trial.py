@@ -1,11 +1,12 @@
-"""One item after the other through candidates, judge and plan; nothing is written anywhere."""
+"""Items through candidates, judge and plan, alone or several at once; nothing is written anywhere."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from bench.judge.batches import Joint
 from bench.judge.case import SCOPE, Case
-from bench.judge.heard import Listener, of_groups
+from bench.judge.heard import Listener, Two, of_groups
 from bench.judge.items import WORDS, Item
 from bench.judge.marks import Result
 from schemas.base import Vector
@@ -47,32 +48,61 @@ class Trial:
     policy: Policy
 
     def run(self, item: Item) -> Result:
-        """Raises what the model's endpoint raises but for what is wrong with the item itself."""
-        began, case = time.monotonic(), Case(item)
-        listener, tally = Listener(self.judging.step), Tally()
-        put = self._put(case)
-        made: Plan | None = None
+        """One item alone."""
+        (result,) = self.batch([item])
+        return result
+
+    def batch(self, items: Sequence[Item]) -> list[Result]:
+        """Items judged together; what that costs counts with the first.
+
+        Raises what the model's endpoint raises but for what is wrong with the items themselves.
+        """
+        began, tally = time.monotonic(), Tally()
+        listener = Listener(self.judging.step)
+        cases = [Case(item) for item in items]
+        joint = Joint(tuple(self._put(case) for case in cases))
+        found: Sequence[Groups | None] = [None] * len(cases)
         failure: str | None = None
         try:
-            found = judged(self.model, replace(self.judging, step=listener), put, tally)
+            whole = judged(self.model, replace(self.judging, step=listener), joint.whole, tally)
         except (BadReply, Unprocessable) as bad:
             failure = str(bad)
         else:
-            listener.keep(put, of_groups(found))
-            made = self._planned(case, put, found)
-        live, usage = case.live(made), tally.usage()
-        return Result(
-            id=item.id,
-            kind=item.kind,
-            language=item.language,
-            pairs=tuple(case.judged(put, listener.said, made)),
-            words=tuple(_wrong_words(item, live)),
-            is_spelled_out=bool(item.says),
-            flagged=_flagged(made),
+            listener.keep(joint.whole, of_groups(whole))
+            found = list(joint.split(whole))
+        results = [
+            self._result(case, put, one, listener.said, failure)
+            for case, put, one in zip(cases, joint.parts, found, strict=True)
+        ]
+        usage = tally.usage()
+        results[0] = replace(
+            results[0],
             refused=listener.refused,
             calls=usage.total_calls,
             tokens=usage.total_tokens,
             seconds=round(time.monotonic() - began, 3),
+        )
+        return results
+
+    def _result(
+        self,
+        case: Case,
+        put: Candidacy,
+        found: Groups | None,
+        said: Mapping[Two, str],
+        failure: str | None,
+    ) -> Result:
+        item = case.item
+        made = self._planned(case, put, found) if found else None
+        live = case.live(made)
+        return Result(
+            id=item.id,
+            kind=item.kind,
+            language=item.language,
+            pairs=tuple(case.judged(put, said, made)),
+            words=tuple(_wrong_words(item, live)),
+            is_spelled_out=bool(item.says),
+            flagged=_flagged(made),
             live=tuple(live),
             failure=failure,
         )

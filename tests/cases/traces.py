@@ -18,9 +18,9 @@ from worker.adapters.stores.weaviate_address import Address, parse
 from worker.adapters.stores.weaviate_collections import SCOPE
 from worker.core.recalling.ask import Ask
 from worker.direct.exporting import exported
-from worker.interfaces.cli.ending import Failed
-from worker.interfaces.cli.history import history_of, texts_around
-from worker.interfaces.cli.telling_runs import document, told
+from worker.errors import NotFound
+from worker.interfaces.cli.history import history_in, texts_around
+from worker.interfaces.runs_told import document_of, told
 from worker.recall import earlier, known, recall
 
 #: Looks at everything that a store and Redis hold of some scopes, as strings.
@@ -107,7 +107,7 @@ def shown(table: Desk, *queries: str) -> list[str]:
     texts = [one.model_dump_json() for one in known(store, scope, now)]
     texts += [one.model_dump_json() for one in earlier(store, scope)]
     texts += [one.model_dump_json() for one in exported(store, scope)]
-    texts += [json.dumps(document(told(store, scope, run))) for run in store.runs(scope)]
+    texts += [document_of(told(store, scope, run)).model_dump_json() for run in store.runs(scope)]
     for moment in MOMENTS:
         for asked in ({"as_of": moment}, {"valid_at": moment}):
             texts += [one.model_dump_json() for one in known(store, scope, now, **asked)]
@@ -122,8 +122,8 @@ def shown(table: Desk, *queries: str) -> list[str]:
 def _history(table: Desk, digits: str) -> list[str]:
     store, scope = table.parts.store, table.scope
     try:
-        found = history_of(store, scope, digits)
-    except Failed:
+        found = history_in(store, scope, digits)
+    except NotFound:
         return []
     texts = [one.model_dump_json() for one in found.archives]
     return [*texts, *map(str, texts_around(store, scope, found).values())]

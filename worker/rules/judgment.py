@@ -1,6 +1,6 @@
 """Judgment without a model: what plainly is the same or replaced is grouped, everything else is new."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -136,7 +136,7 @@ class _Court:
         related = [one for one in self._relations[label] if one.label not in used]
         later = [one for one in related if one.is_later]
         if later:
-            return self._late(label, later)
+            return self._late(label, later, used)
         changed = [one for one in related if one.verdict.relation != "same"]
         if not changed:
             return self._repeat(label, related) if related else None
@@ -148,11 +148,11 @@ class _Court:
     def _fit(self, label: str, older: list[_Related]) -> bool:
         """Whether together they are changed by the fact, it says more than they do, and one text can hold it all."""
         mine = self._looked[label]
-        known = frozenset[str]().union(*(self._looked[one.label].whole for one in older))
+        changed = [one for one in older if one.verdict.relation != "same"]
+        known = frozenset[str]().union(*(self._looked[one.label].words for one in changed))
         kept = [one.label for one in older if len(older) > 1 or one.verdict.keeps == "also"]
         length = sum(len(self._looked[one].statement.text) for one in kept)
-        changes = any(one.verdict.relation != "same" for one in older)
-        return changes and bool(mine.words - known) and length <= LONGEST
+        return bool(changed and mine.words - known) and length <= LONGEST
 
     def _forget(self, label: str, used: set[str]) -> Group | None:
         request = self._looked[label]
@@ -181,21 +181,40 @@ class _Court:
             after=later if left else None,
         )
 
-    def _late(self, label: str, later: list[_Related]) -> Group | None:
-        """What is already known to be newer stands; a late detail that it lacks is kept by adding it."""
+    def _late(self, label: str, later: list[_Related], used: set[str]) -> Group | None:
+        """What is already known to be newer stands; a late detail that it lacks is kept by adding it.
+
+        What else of the batch was said before it joins: a memory has one group, and who found no place would be new.
+        """
         one = next((one for one in later if not is_fact(one.label)), None)
-        if one is None or one.verdict.keeps == "also":
+        if one is None or not self._is_history(label, one):
             return None
-        members = (label, one.label)
-        if one.verdict.keeps == "within":
-            said = self._looked[label].core <= self._looked[one.label].core
-            return Group(why=one.verdict.why, members=members, relation="same") if said else None
+        others = (other for other in facts_in(self._offered(label)) if other not in used)
+        late = {label: one, **dict(self._as_late(others, one.label))}
+        late = dict(list(late.items())[: self.max_group - 1])
+        relations = {it.verdict.relation for it in late.values() if it.verdict.keeps != "within"}
+        why = "; ".join(dict.fromkeys(it.verdict.why for it in late.values()))
+        if not relations:
+            return Group(why=why, members=(label, one.label, *list(late)[1:]), relation="same")
         return Group(
-            why=f"said earlier than what is known; {one.verdict.why}",
-            members=members,
-            relation=one.verdict.relation,
-            drops=(self._looked[label].statement.text,),
+            why=f"said earlier than what is known; {why}",
+            members=(label, one.label, *list(late)[1:]),
+            relation="contradict" if "contradict" in relations else "update",
+            drops=tuple(self._looked[it].statement.text for it in late),
         )
+
+    def _as_late(self, facts: Iterable[str], memory: str) -> Iterator[tuple[str, _Related]]:
+        """Those that were said before the memory as well, and how each stands to it."""
+        for label in facts:
+            found = next((one for one in self._relations[label] if one.label == memory), None)
+            if found and found.is_later and self._is_history(label, found):
+                yield label, found
+
+    def _is_history(self, label: str, later: _Related) -> bool:
+        """Whether all that it says is in what was said later, or has made way for it."""
+        if later.verdict.keeps == "within":
+            return self._looked[label].core <= self._looked[later.label].core
+        return later.verdict.keeps == "before"
 
     def _repeat(self, label: str, older: list[_Related]) -> Group | None:
         """One memory is confirmed; near copies of it are left to sleep."""

@@ -111,7 +111,7 @@ def _refilled(newer: Looked, older: Looked) -> Verdict | None:
     changes = CHANGE.search(newer.text) or newer.statement.until
     if not slot.single and not (slot.attribute in EXCHANGED and changes):
         return None
-    if not newer.words - older.whole:
+    if not newer.words - older.words:
         return None
     values = ", ".join(words for _, words in slot.parts)
     return Verdict(

@@ -220,6 +220,47 @@ def test_what_arrives_late_becomes_history() -> None:
     assert group.drops == ("User lives in Porto",)
 
 
+@pytest.mark.parametrize("known", ["I moved to Ghent.", "I live in Ghent."])
+def test_all_that_arrives_late_in_one_batch_becomes_history(known: str) -> None:
+    late = [
+        fact("I live in Porto.", "2026-01-05T09:00:00+00:00"),
+        fact("I live in Faro.", "2026-01-07T09:00:00+00:00"),
+        fact("I live in Ghent.", "2026-01-06T09:00:00+00:00"),
+    ]
+
+    found = judged(candidacy(late, [memory(known, LATER)]))
+
+    [group] = found.groups
+    assert (set(group.members), found.new) == ({"f1", "f2", "f3", "c1"}, ())
+    assert (group.relation, group.text) != ("same", None)
+
+
+def test_what_was_said_before_in_the_same_words_and_comes_late_twice_is_that_said_again() -> None:
+    late = [fact("I live in Ghent.", at) for at in (EARLIER, "2026-01-07T09:00:00+00:00")]
+
+    [group] = judged(candidacy(late, [memory("I live in Ghent.", LATER)])).groups
+
+    assert (set(group.members), group.relation) == ({"f1", "f2", "c1"}, "same")
+
+
+@pytest.mark.parametrize("beside", [(), ("2026-01-05T09:00:00+00:00",)])
+def test_a_value_that_comes_back_takes_the_place_of_what_stood_between(
+    beside: tuple[str, ...],
+) -> None:
+    """Its words stand in the text already, as what was before."""
+    record = memory("I live in Faro.")
+    woven = "User lives in Faro; before that lived in Porto"
+    old = record.memory.model_copy(update={"text": woven})
+    back = [fact("I live in Porto.", at) for at in (LATER, *beside)]
+
+    found = judged(candidacy(back, [MemoryRecord(memory=old, vector=b"")]))
+
+    [group] = found.groups
+    assert found.new == ()
+    assert group.relation == "contradict"
+    assert (group.text or "").startswith("User lives in Porto; before that lived in Faro")
+
+
 def test_a_finding_that_a_model_would_be_refused_is_none() -> None:
     """One text cannot hold it all, and what would be dropped is longer than a clause."""
     record = memory("I live in Porto.")

@@ -12,8 +12,9 @@ from worker.core.current import stands_again
 from worker.core.groups import merging
 from worker.core.groups.judgment import Candidacy, Group
 from worker.core.groups.members import Member, is_sound, members_newest_first
+from worker.core.groups.saying import says
 from worker.core.groups.setting import Resolver
-from worker.core.groups.standing import fullest, standing
+from worker.core.groups.standing import fullest, standing, told_again
 from worker.core.texts.words import carriers, is_blank, normalised
 
 NO_UPDATE = "a request to forget is no update"
@@ -36,6 +37,8 @@ class Outcome:
     after: str | None = None
     #: What remains of the survivor after a request to forget still ends when it was to end.
     keeps_end: bool = False
+    #: Facts called the same that say what the words that stand do not: history at birth.
+    unsaid: tuple[Member, ...] = ()
     #: Called the same, it yet ends the survivor's life earlier: that is a change.
     shortens: bool = False
     #: Facts that it does not concern: they are added as they are.
@@ -64,11 +67,11 @@ class Outcome:
 
     @property
     def said(self) -> tuple[str, ...]:
-        """Words of facts that were called the same, other than those that stand: else they would be nowhere."""
+        """Words of facts that were called the same, other than those that stand: they are in no record."""
         if self.kind != "same":
             return ()
         stands = normalised(self.text or "")
-        texts = (one.statement.text for one in self.facts)
+        texts = (one.statement.text for one in self.facts if one not in self.unsaid)
         return merging.union(text for text in texts if normalised(text) != stands)
 
 
@@ -180,19 +183,38 @@ def _outranked(members: Sequence[Member]) -> list[Member]:
 def _same(group: Group, members: Sequence[Member]) -> Outcome:
     """Said again, in words that keep every detail of all; where none do, the facts stay beside.
 
-    By night, where no fact is judged, in those that say most of it: nobody has just chosen other words.
+    A judge may take another value for the same: what was said last stands, and what the words that stand do not say
+    becomes history. By night, where no fact is judged, those stand that say most: nobody has just chosen other words.
     """
     memories, facts = _split(members)
     survivor = _survivor(memories)
     if survivor and survivor.memory.pinned:
         return _said_of_a_pinned(survivor, facts, members)
-    stood = survivor.statement.text if survivor else None
-    own = [one.statement.text for one in members]
-    chosen = standing if facts else fullest
-    text = chosen(_statements(members), stood, group.text, *own)
+    text = _words(members, facts, survivor, group.text)
     if text is None:
         return _beside(facts, UNFAITHFUL)
-    return Outcome("same", tuple(members), survivor, text, shortens=_shortens(survivor, members))
+    return Outcome(
+        "same",
+        tuple(members),
+        survivor,
+        text,
+        unsaid=_unsaid(facts, text),
+        shortens=_shortens(survivor, members),
+    )
+
+
+def _words(
+    members: Sequence[Member], facts: Sequence[Member], survivor: Member | None, text: str | None
+) -> str | None:
+    stood = survivor.statement if survivor else None
+    if facts:
+        return told_again(_statements(members), _statements(facts), stood, text)
+    own = (one.statement.text for one in members)
+    return fullest(_statements(members), stood.text if stood else None, text, *own)
+
+
+def _unsaid(facts: Iterable[Member], text: str) -> tuple[Member, ...]:
+    return tuple(one for one in facts if not says(text, one.statement.text, one.statement.subject))
 
 
 def _shortens(survivor: Member | None, members: Iterable[Member]) -> bool:
@@ -209,7 +231,7 @@ def _said_of_a_pinned(
     """It may be confirmed, in its own words only; nothing is merged into it."""
     concerned = tuple(one for one in members if one.fact or one is survivor)
     text = standing(_statements(concerned), survivor.memory.text)
-    if not facts or text is None or survivor.has_lapsed:
+    if not facts or text is None or survivor.has_lapsed or _unsaid(facts, text):
         return _beside(facts, PINNED)
     return Outcome("same", concerned, survivor, text)
 

@@ -11,6 +11,7 @@ from itertools import combinations, takewhile
 
 from worker.core.texts import names
 from worker.core.texts.clauses import clauses
+from worker.core.texts.numerals import numbers
 from worker.core.texts.scripts import HAN, HIRAGANA, UNSPACED_RUN
 from worker.core.texts.words import carriers_in_order, negations, normalised
 
@@ -36,6 +37,35 @@ def missing(text: str, other: str, subject: str) -> list[str]:
 def is_within(text: str, other: str, subject: str) -> bool:
     """Whether the other has all its words, and lets nobody change places."""
     return not missing(text, other, subject) and not _crossed(text, other, subject)
+
+
+def says(text: str, said: str, subject: str) -> bool:
+    """Whether a text has all words of what was said, and turns nothing round: on and off, tea over cocoa."""
+    return is_within(said, text, subject) and not _is_turned(said, text)
+
+
+def _is_turned(text: str, other: str) -> bool:
+    """Whether the very same words come in another order, or all that differs is grammar that both have of their own."""
+    mine, theirs = normalised(text).split(), normalised(other).split()
+    if sorted(mine) == sorted(theirs):
+        return mine != theirs
+    one, two = _grammar(text), _grammar(other)
+    return bool(one - two and two - one) and carriers_in_order(text) == carriers_in_order(other)
+
+
+def _grammar(text: str) -> frozenset[str]:
+    """Words that carry no meaning by themselves; what denies is told from its contrary by the guard."""
+    return frozenset(normalised(text).split()).difference(
+        negations(text), (word for word in normalised(text).split() if carriers_in_order(word))
+    )
+
+
+def is_poorer(text: str, other: str, subject: str) -> bool:
+    """Whether it leaves out more words of the other than it brings, and more than another value or wording would."""
+    gone = missing(other, text, subject)
+    return len(gone) > len(missing(text, other, subject)) and not _are_few(
+        gone, _told(other, subject)
+    )
 
 
 def is_reworded(text: str, other: str, subject: str) -> bool:
@@ -109,12 +139,19 @@ def _is_whole(word: str) -> bool:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether they are forms of one word, by its beginning."""
-    if one == other or not (one.isalpha() and other.isalpha()):
-        return one == other
+    """Whether they are forms of one word, by its beginning, or spellings of one number."""
+    if one == other or _count(one) & _count(other):
+        return True
+    if not (one.isalpha() and other.isalpha()):
+        return False
     pairs = zip(one, other, strict=False)
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     return shared >= SHORTEST and shared >= BEGINNING * max(len(one), len(other))
+
+
+@lru_cache(maxsize=1 << 12)
+def _count(word: str) -> frozenset[frozenset[str]]:
+    return numbers(word).certain
 
 
 def _crossed(text: str, other: str, subject: str) -> bool:

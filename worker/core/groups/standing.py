@@ -5,7 +5,7 @@ from functools import cache
 
 from schemas.memory import Statement
 from worker.core.groups.guard import Reader, denied, details, invented, lost, opposed
-from worker.core.groups.saying import missing
+from worker.core.groups.saying import is_poorer, missing, says
 
 
 def standing(members: Sequence[Statement], *choices: str | None) -> str | None:
@@ -13,6 +13,37 @@ def standing(members: Sequence[Statement], *choices: str | None) -> str | None:
     read: Reader = cache(details)
     texts = dict.fromkeys(filter(None, choices))
     return next((text for text in texts if not faults(members, text, read)), None)
+
+
+def told_again(
+    members: Sequence[Statement],
+    facts: Sequence[Statement],
+    stood: Statement | None,
+    text: str | None,
+) -> str | None:
+    """Of what was just said again: the first faithful words that say the newest member and, if any do, all facts.
+
+    To choose from are the words that stood, the judge's text and the members' own, these newest first. What is far
+    poorer than the words that stood never takes their place: they stay where the newest member is that, and no others
+    say it. Null where no words will do.
+    """
+    read: Reader = cache(details)
+    newest = members[0]
+    words = (stood.text if stood else None, text, *(member.text for member in members))
+    choices = dict.fromkeys(one for one in words if one)
+    faithful = [one for one in choices if not faults(members, one, read)]
+    fresh = [one for one in faithful if _tells(one, newest) and not _impoverishes(one, stood)]
+    whole = [one for one in fresh if all(_tells(one, fact) for fact in facts)]
+    kept = faithful if _impoverishes(newest.text, stood) else []
+    return next(iter((*whole, *fresh, *kept)), None)
+
+
+def _tells(text: str, one: Statement) -> bool:
+    return says(text, one.text, one.subject)
+
+
+def _impoverishes(text: str, stood: Statement | None) -> bool:
+    return stood is not None and is_poorer(text, stood.text, stood.subject)
 
 
 def fullest(members: Sequence[Statement], *choices: str | None) -> str | None:

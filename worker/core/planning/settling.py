@@ -26,6 +26,8 @@ def settle(draft: Draft, group: Group, found: Outcome) -> Iterator[Change]:
     match found.kind:
         case "same":
             yield from _same(draft, group, found)
+            by = found.survivor or found.facts[0]
+            yield from _filed(draft, group, found.unsaid, by, "merged")
         case "update":
             yield from _update(draft, group, found)
         case "late" if found.survivor:

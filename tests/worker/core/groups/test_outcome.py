@@ -42,7 +42,7 @@ DOGS, NAMED = "User has two dogs", "User has two dogs, Biscuit and Olive"
     ("said", "known", "text", "stands"),
     [
         (DOGS, DOGS, None, DOGS),
-        ("The user owns 2 dogs", DOGS, "User owns both dogs", DOGS),
+        ("The user has 2 dogs", DOGS, "User owns both dogs", DOGS),
         (DOGS, NAMED, None, NAMED),
         (NAMED, DOGS, None, NAMED),
         ("User has two dogs, Olive", "User has two dogs, Biscuit", NAMED, NAMED),
@@ -60,7 +60,7 @@ DOGS, NAMED = "User has two dogs", "User has two dogs, Biscuit and Olive"
         ("User loves opera now", "User dislikes opera", None, None),
         ("User dislikes opera", "User loves opera", None, None),
         ("User smokes", "User quit smoking", None, None),
-        ("User hates opera", "User dislikes opera", None, "User dislikes opera"),
+        ("User hates opera", "User dislikes opera", None, "User hates opera"),
         ("User does not like opera", "User dislikes opera", None, "User does not like opera"),
         (
             "User hates mornings, has a dog",

@@ -82,7 +82,7 @@ def test_a_fact_about_nothing_known_is_added() -> None:
 
 
 def test_the_same_fact_again_confirms_and_leaves_the_version() -> None:
-    case = candidacy([fact("User's home is Seattle")], [SEATTLE])
+    case = candidacy([fact("The user does live in Seattle")], [SEATTLE])
 
     (confirm,) = decided(case, [group("same", "f1", "c1")]).changes
 
@@ -168,7 +168,7 @@ def test_of_two_facts_the_older_becomes_history_of_the_newer() -> None:
 
 def test_two_wordings_in_one_batch_are_one_memory_with_both_turns() -> None:
     case = candidacy(
-        [fact("User lives in Rome"), fact("Rome is where the user lives", turn_ids=(uid("t2"),))]
+        [fact("User lives in Rome"), fact("The user is living in Rome", turn_ids=(uid("t2"),))]
     )
 
     (add,) = decided(case, [group("same", "f1", "f2")]).changes
@@ -316,28 +316,66 @@ def test_one_turn_can_end_no_more_memories_than_the_cap_by_repeating_them() -> N
 
 
 def test_other_words_of_what_was_called_the_same_stay_with_the_change() -> None:
-    plums, pears = "User preserves plums", "User preserves pears"
-    twin = fact(pears, turn_ids=(uid("t2"),))
+    known, other = "User preserves plums, ripe and sweet", "User preserves ripe plums"
+    twin = fact(known, turn_ids=(uid("t2"),))
 
     (confirm,) = decided(
-        candidacy([fact(pears)], [record(plums)]), [group("same", "f1", "c1")]
+        candidacy([fact(other)], [record(known)]), [group("same", "f1", "c1")]
     ).changes
     (repeated,) = decided(
-        candidacy([fact(f"{plums}!")], [record(plums)]), [group("same", "f1", "c1")]
+        candidacy([fact(f"{known}!")], [record(known)]), [group("same", "f1", "c1")]
     ).changes
-    merged = decided(
-        candidacy([fact(pears)], [record(plums), record("User preserves plums, sweet")]),
-        [group("same", "f1", "c1", "c2")],
-    )
-    (add,) = decided(candidacy([fact(plums), twin]), [group("same", "f1", "f2")]).changes
+    (add,) = decided(candidacy([fact(other), twin]), [group("same", "f1", "f2")]).changes
 
-    assert (confirm.kind, confirm.said) == ("confirm", (pears,))
+    assert (confirm.kind, confirm.said) == ("confirm", (other,))
     assert (repeated.kind, repeated.said) == ("confirm", ())
-    assert {change.kind: change.said for change in merged.changes} == {
-        "revise": (pears,),
-        "retire": (),
-    }
-    assert (add.record.memory.text, add.said) == (pears, (plums,))
+    assert (add.record.memory.text, add.said) == (known, (other,))
+
+
+def test_another_value_that_was_called_the_same_takes_the_place_of_the_one_before() -> None:
+    plums, pears = "User preserves plums", "User preserves pears"
+    case = candidacy([fact(pears)], [record(plums), record("The user preserves plums")])
+
+    (revise,) = decided(
+        candidacy([fact(pears)], [record(plums)]), [group("same", "f1", "c1")]
+    ).changes
+    merged = decided(case, [group("same", "f1", "c1", "c2")]).changes
+
+    assert (revise.record.memory.text, revise.archive.archive.memory.text) == (pears, plums)
+    assert (revise.record.memory.version, revise.archive.archive.reason) == (2, "superseded")
+    assert [change.kind for change in merged] == ["revise", "retire"]
+    assert merged[0].record.memory.text == pears
+
+
+def test_of_two_values_in_one_batch_that_were_called_the_same_the_older_is_history() -> None:
+    plums, pears = fact("User preserves plums"), fact("User preserves pears")
+
+    made = decided(candidacy([plums, pears]), [group("same", "f1", "f2")])
+
+    (add, file) = made.changes
+    assert (add.record.memory.text, file.archive.archive.memory.text) == (pears.text, plums.text)
+    assert file.archive.archive.replaced_by == add.record.memory.id
+
+
+def test_a_late_value_that_was_called_the_same_is_history_and_lends_its_turn() -> None:
+    late = fact("User preserves pears", said_at=at(-90))
+    case = candidacy([late], [record("User preserves plums")])
+
+    confirm, file = decided(case, [group("same", "f1", "c1")]).changes
+
+    assert confirm.record.memory.text == "User preserves plums"
+    assert (file.kind, file.archive.archive.memory.text) == ("file", late.text)
+    assert file.archive.archive.replaced_by == confirm.record.memory.id
+
+
+def test_a_far_poorer_wording_of_the_same_is_history_and_the_fuller_stays() -> None:
+    rich = "User runs along the canal with a brother every morning before work"
+    case = candidacy([fact("User goes jogging in the morning")], [record(rich)])
+
+    confirm, file = decided(case, [group("same", "f1", "c1")]).changes
+
+    assert (confirm.kind, confirm.record.memory.text) == ("confirm", rich)
+    assert file.archive.archive.memory.text == "User goes jogging in the morning"
 
 
 def test_words_that_a_person_asks_to_forget_stay_nowhere() -> None:

@@ -16,7 +16,9 @@ from tests.effort import examples
 from worker.core.groups.judgment import Candidacy, Group, Groups, memories_in
 from worker.core.groups.members import sound
 from worker.core.groups.merging import AUTHORITY
+from worker.core.groups.saying import is_poorer, says
 from worker.core.groups.setting import Policy, Setting
+from worker.core.groups.standing import faults
 from worker.core.planning.plan import new_texts, plan
 from worker.core.planning.writes import touched, writes
 from worker.core.texts.words import is_blank
@@ -489,3 +491,75 @@ def test_what_the_plan_does_not_touch_stays_and_what_leaves_is_archived(
             assert once.live[id] == old
         elif id not in once.live or once.live[id].memory.text != old.memory.text:
             assert (id, old.memory.version) in archived
+
+
+# -- what was called the same
+
+VALUES = [
+    "tea",
+    "cocoa",
+    "чай",
+    "какао",
+    "お茶",
+    "ココア",
+    "on",
+    "off",
+    "4412",
+    "4413",
+    "Oslo",
+    "oslo",
+]
+FRAMES = [
+    "User has {}",
+    "{} is what the user has",
+    "User has {} in the morning",
+    "Не {}",
+    "{}を飲む",
+]
+SAYINGS = st.builds(str.format, st.sampled_from(FRAMES), st.sampled_from(VALUES))
+
+
+@st.composite
+def all_the_same(draw: st.DrawFn) -> Decision:
+    """Whatever is said is called the same as whatever is known."""
+    told = [
+        fact(text, turn_ids=(TURNS[place],), said_at=draw(st.sampled_from([NOW, at(-1), at(-400)])))
+        for place, text in enumerate(draw(st.lists(SAYINGS, min_size=1, max_size=3)))
+    ]
+    texts = draw(st.lists(SAYINGS, max_size=2))
+    memories = [record(text, id=uid(f"memory {n}")) for n, text in enumerate(texts)]
+    case = candidacy(told, memories)
+    members = (*case.fact_labels, *case.memory_labels)
+    text = draw(st.none() | SAYINGS)
+    found = (Group(why="", members=members, relation="same", text=text),)
+    return decide(case, Groups(groups=found if members[1:] else (), new=()), Policy())
+
+
+@many
+@given(all_the_same())
+def test_no_value_is_lost_by_being_called_the_same(decision: Decision) -> None:
+    """In any script: its words are live, or kept with what took their place."""
+    shelf = Shelf(decision.before).put(decision.made)
+    kept = [one.memory.text for one in shelf.live.values()]
+    kept += [one.archive.memory.text for one in shelf.archives.values()]
+    said = [*decision.case.facts, *(one.memory for one in decision.before.values())]
+
+    assert [one.text for one in said if not any(says(it, one.text, "user") for it in kept)] == []
+
+
+@many
+@given(all_the_same())
+def test_what_was_said_last_is_live_unless_its_words_would_cost_a_detail_or_far_more_words(
+    decision: Decision,
+) -> None:
+    memories = [one.memory for one in decision.case.candidates]
+    facts = decision.case.facts
+    newest = max(enumerate(facts), key=lambda one: (one[1].said_at, one[0]))[1]
+    live = [one.memory for one in decision.after.values()]
+
+    assert (
+        any(says(one.text, newest.text, "user") for one in live)
+        or any(is_poorer(newest.text, one.text, "user") for one in live)
+        or any(one.said_at > newest.said_at for one in memories)
+        or faults([newest, *facts, *memories], newest.text)
+    )

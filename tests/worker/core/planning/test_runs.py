@@ -34,7 +34,7 @@ def test_an_applied_run_keeps_what_was_done_and_why_but_no_text() -> None:
 
 
 def test_words_that_no_record_has_are_kept_in_the_run() -> None:
-    said, known = "User preserves pears", "User preserves plums"
+    said, known = "User preserves ripe plums", "User preserves plums, ripe and sweet"
     case = candidacy([fact(said)], [record(known)])
 
     run = applied(decided(case, [group("same", "f1", "c1")]))

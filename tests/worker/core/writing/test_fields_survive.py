@@ -59,7 +59,7 @@ class World:
         if id in self.shelf.live:
             return self.shelf.live[id].memory
         (filed,) = [one for one in self.shelf.archives.values() if one.archive.memory.id == id]
-        assert filed.archive.reason in {"late", "superseded"}
+        assert filed.archive.reason in {"late", "superseded", "merged"}
         return filed.archive.memory
 
     def check(self) -> None:
