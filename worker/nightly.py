@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
+from schemas.scope import Scope
 from worker import tasks
 from worker.adapters.abed import Abed
 from worker.adapters.sleepers import Sleeper
@@ -22,9 +23,9 @@ from worker.core.sleeping.again import (
     Bedtime,
     after_failure,
 )
-from worker.core.sleeping.hours import may_sleep_from
+from worker.core.sleeping.hours import Habits, may_sleep_from
 from worker.core.sleeping.report import Report
-from worker.direct.bedtime import next_bedtime
+from worker.direct.bedtime import next_bedtime, unslept_since
 from worker.direct.sleeping import sleep
 from worker.errors import Part, SlowwaveError
 from worker.parts import Parts
@@ -170,7 +171,7 @@ def _slept(
     if sleeper.waiting:
         return Slept(scope.key, waiting=sleeper.waiting), SOON
     habits = habits_of(these.settings, scope.app)
-    start = may_sleep_from(sleeper.claimed_at, sleeper.last_turn_at, habits)
+    start = _start(these, scope, sleeper, habits)
     if start > sleeper.claimed_at:
         return Slept(scope.key, not_before=start), Bedtime(at=start)
 
@@ -193,6 +194,15 @@ def _slept(
     # Ours is behind: what the queue calls past is still to come for us, and would be as often as we came at once.
     is_past = again.at is not None and again.at <= sleeper.claimed_at
     return Slept(scope.key, report), SOON if is_past else again
+
+
+def _start(these: Parts, scope: Scope, sleeper: Sleeper, habits: Habits) -> datetime:
+    """From when it may sleep. Only where people go on speaking it is looked for how long they have."""
+    now, last = sleeper.claimed_at, sleeper.last_turn_at
+    start = may_sleep_from(now, last, habits)
+    if start == may_sleep_from(now, None, habits):
+        return start
+    return may_sleep_from(now, last, habits, unslept_since(these, scope, now))
 
 
 def _tell(these: Parts, sleeper: Sleeper, report: Report) -> None:

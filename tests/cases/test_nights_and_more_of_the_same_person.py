@@ -14,7 +14,7 @@ from tests.worker.direct.nightly import FIRST_NIGHT, everything, night, remember
 from tests.worker.direct.turning import contents
 from worker.direct.restoring import restore
 from worker.direct.undoing import undo
-from worker.interfaces.cli.telling_runs import told as told_run
+from worker.interfaces.runs_told import told as told_run
 
 COOK = "Is head cook at the Lindgren canteen"
 CHAIR = "Chairs the Lindgren allotment society"

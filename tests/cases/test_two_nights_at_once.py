@@ -167,9 +167,9 @@ def test_a_second_night_declines_while_the_first_thinks_and_goes_on_once_it_is_d
 
 def between_slices(table: Desk, act: Callable[[], object]) -> None:
     """Once, when the night has listed what is due and looks whether turns go first."""
-    real, acts = table.parts.inbox.queued, [act]
+    real, acts = table.parts.inbox.waiting, [act]
 
-    def queued(scope_key: str) -> Any:
+    def waiting(scope_key: str) -> int:
         #: The second time: before the first slice.
         calls.append(scope_key)
         if len(calls) > 1 and acts:
@@ -177,7 +177,7 @@ def between_slices(table: Desk, act: Callable[[], object]) -> None:
         return real(scope_key)
 
     calls: list[str] = []
-    table.parts.inbox.queued = queued  # type: ignore[method-assign]
+    table.parts.inbox.waiting = waiting  # type: ignore[method-assign]
 
 
 def test_an_edit_after_the_night_looked_around_stands_and_is_what_it_goes_on_with(

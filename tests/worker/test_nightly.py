@@ -15,7 +15,14 @@ from schemas.scope import Scope
 from tests.build import fact
 from tests.desk import Desk, Says, crashes, desk
 from tests.similarity import GivenSimilarities
-from tests.worker.direct.nightly import judging, one_thing, remember, sleeps
+from tests.worker.direct.nightly import (
+    FIRST_NIGHT,
+    judging,
+    nothing,
+    one_thing,
+    remember,
+    sleeps,
+)
 from tests.worker.direct.writing import tell
 from worker import nightly, pump, tasks
 from worker.adapters.sleepers import Sleeper
@@ -183,7 +190,7 @@ def test_turns_that_wait_go_first(table: Desk, redis_client: Redis) -> None:
 
 
 def test_whoever_has_just_spoken_is_left_alone(table: Desk, redis_client: Redis) -> None:
-    change = {"sleep_quiet_seconds": 600}
+    change = {"sleep_quiet_seconds": 600, "sleep_max_wait_seconds": 1e9}
     settings = table.parts.settings.model_copy(update=change)
     table.parts = replace(table.parts, settings=settings)
     tired(table)
@@ -192,6 +199,31 @@ def test_whoever_has_just_spoken_is_left_alone(table: Desk, redis_client: Redis)
 
     assert slept(table).not_before
     assert is_in(redis_client, table.scope, 600, 601)
+
+
+def changed(table: Desk, ago: timedelta, text: str) -> None:
+    at = datetime.now(UTC) - ago
+    remember(table, text, days=100 + (at - FIRST_NIGHT) / timedelta(days=1))
+    table.parts.inbox.sleepers.due(table.scope.key, AT_ONCE)
+
+
+def test_who_never_stops_speaking_is_put_to_bed_once_a_change_has_waited_for_long(
+    table: Desk, redis_client: Redis
+) -> None:
+    """What a night has looked at waits no more."""
+    quiet = {"sleep_quiet_seconds": 600, "sleep_after_seconds": 60, "sleep_max_wait_seconds": 240}
+    judging(table, nothing, **quiet)
+    table.say("Hello", "2026-01-01T10:00:00Z")
+    table.settle()
+    changed(table, timedelta(seconds=100), TEA)
+    assert slept(table).not_before
+    assert is_in(redis_client, table.scope, 150, 201)
+
+    changed(table, timedelta(seconds=301), LATHE)
+    assert slept(table).report
+    table.parts.inbox.sleepers.due(table.scope.key, AT_ONCE)
+    assert slept(table).not_before
+    assert is_in(redis_client, table.scope, 550, 601)
 
 
 def test_each_app_has_hours_by_its_own_clock(table: Desk, redis_client: Redis) -> None:

@@ -1,4 +1,4 @@
-"""After a night: when the next one is."""
+"""After a night: when the next one is. Before one: since when it has been waited for."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -9,6 +9,9 @@ from worker.core.sleeping.again import SOON, Ageing, Bedtime, after_night
 from worker.core.sleeping.note import NIGHT, read_note
 from worker.core.sleeping.report import Report
 from worker.core.sleeping.share import used_up
+from worker.direct.nights import Working
+from worker.direct.passes import Doing, passes_of
+from worker.direct.seeing import Seeing
 from worker.parts import Parts
 
 
@@ -25,6 +28,18 @@ def next_bedtime(parts: Parts, report: Report, slept_at: datetime) -> Bedtime:
     # What asks nobody does not wait for it.
     moments = filter(None, (again.at, _in_time(parts, report.scope, slept_at).at))
     return replace(again, at=min(moments, default=None))
+
+
+def unslept_since(parts: Parts, scope: Scope, now: datetime) -> datetime | None:
+    """When the oldest change was made that a pass has still to look at; null where there is none.
+
+    Raises what the store raises.
+    """
+    note = Working(parts, scope, now).note()
+    seeing = Seeing(parts, scope, now, parts.store, came=note.imports)
+    going = (one.going for one in passes_of(parts.settings) if isinstance(one, Doing))
+    due = (one for it in going if it.name == "tidy" for one in it.due(seeing.night(it, note)))
+    return min((one.place[0] for one in due), default=None)
 
 
 def _in_time(parts: Parts, scope: Scope, slept_at: datetime) -> Bedtime:

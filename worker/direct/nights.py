@@ -101,7 +101,7 @@ class Working:
             yield _Writing(self.parts, self.scope, held.lease, held.made_anew)
 
     def waiting(self) -> int:
-        return self.parts.inbox.queued(self.scope.key).pending
+        return self.parts.inbox.waiting(self.scope.key)
 
 
 @dataclass(frozen=True)

@@ -255,15 +255,15 @@ def test_forgetting_while_a_night_is_on_drops_its_questions_from_what_it_propose
     remember(table, WINDOW, SEAT, LATHE, ROSA, CLINIC)
     serve(table, WHO, ROSA)
     asked = badly(table, sleep_canaries={"*": ("Who is called?",)}, sleep_groups=1)
-    real, done = table.parts.inbox.queued, list[bool]()
+    real, done = table.parts.inbox.waiting, list[bool]()
 
-    def between(scope_key: str) -> Any:
+    def between(scope_key: str) -> int:
         if (SEAT, WINDOW) in asked.groups and not done:
             done.append(True)
             forget(table.parts, table.scope, Wanted((uid(LATHE),)), FIRST_NIGHT)
         return real(scope_key)
 
-    table.parts.inbox.queued = between  # type: ignore[method-assign]
+    table.parts.inbox.waiting = between  # type: ignore[method-assign]
     night(table)
 
     assert done

@@ -332,15 +332,15 @@ def test_what_is_said_between_two_slices_is_taken_up_in_the_same_night(
     """A direct write, or a worker's batch, that came in while the scope was let go."""
     table, store = seats(redis_client, tmp_path, scope)
     asked = judging(table, lambda texts: [], sleep_groups=1)
-    real, new = table.parts.inbox.queued, [["Prefers seats", "Prefers aisles"]]
+    real, new = table.parts.inbox.waiting, [["Prefers seats", "Prefers aisles"]]
 
-    def between(scope_key: str) -> Any:
+    def between(scope_key: str) -> int:
         if asked.groups and new:
             remember(table, *new.pop(), days=99.5, attribute="seat")
             remember(table, HOME, days=99.6, version=2)
         return real(scope_key)
 
-    table.parts.inbox.queued = between  # type: ignore[method-assign]
+    table.parts.inbox.waiting = between  # type: ignore[method-assign]
     night(table)
 
     heard = asked.heard()
@@ -356,14 +356,14 @@ def test_a_scope_that_is_erased_between_two_slices_gets_no_room_again(
 ) -> None:
     table, store = seats(redis_client, tmp_path, scope)
     asked = judging(table, lambda texts: [], sleep_groups=1)
-    real = table.parts.inbox.queued
+    real = table.parts.inbox.waiting
 
-    def between(scope_key: str) -> Any:
+    def between(scope_key: str) -> int:
         if asked.groups:
             erase(table.parts, scope, FIRST_NIGHT)
         return real(scope_key)
 
-    table.parts.inbox.queued = between  # type: ignore[method-assign]
+    table.parts.inbox.waiting = between  # type: ignore[method-assign]
 
     assert night(table).stopped == "the scope was erased"
     assert not store.about(scope).is_prepared

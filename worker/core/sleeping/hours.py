@@ -42,17 +42,27 @@ class Habits:
     #: Null for all day.
     hours: Hours | None = None
     zone: tzinfo = UTC
+    #: Since a change was made, the longest that a night waits for quiet; null: as long as it takes.
+    longest: timedelta | None = None
 
 
-def may_sleep_from(now: datetime, last_turn_at: datetime | None, habits: Habits) -> datetime:
+def may_sleep_from(
+    now: datetime,
+    last_turn_at: datetime | None,
+    habits: Habits,
+    changed_at: datetime | None = None,
+) -> datetime:
     """The first moment that suits: `now` itself where it does.
 
-    A last turn that seems to be of the future (a clock jumped) was just now.
+    A last turn that seems to be of the future (a clock jumped) was just now. `changed_at` is when the oldest change was
+    made that no night has looked at.
     """
     start = now
     if last_turn_at is not None:
-        start = max(now, min(last_turn_at, now) + habits.quiet)
-    return _opening(start, habits)
+        start = min(last_turn_at, now) + habits.quiet
+    if changed_at is not None and habits.longest is not None:
+        start = min(start, changed_at + habits.longest)
+    return _opening(max(now, start), habits)
 
 
 def _opening(start: datetime, habits: Habits) -> datetime:

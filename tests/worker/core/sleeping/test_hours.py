@@ -81,6 +81,35 @@ def test_a_turn_late_in_its_hours_makes_it_wait_for_the_next() -> None:
     assert may_sleep_from(now, now, habits) == oslo("2026-11-02T22:00")
 
 
+@pytest.mark.parametrize(
+    ("changed", "start"),
+    [
+        (None, "2026-11-02T12:10"),
+        ("2026-11-02T11:59", "2026-11-02T12:10"),
+        ("2026-10-31T12:05", "2026-11-02T12:05"),
+        ("2026-10-31T12:00", "2026-11-02T12:00"),
+        ("2026-09-01T12:00", "2026-11-02T12:00"),
+    ],
+    ids=["nothing changed", "just now", "almost too long ago", "too long ago", "far too long ago"],
+)
+def test_who_never_stops_speaking_is_not_left_alone_for_ever(
+    changed: str | None, start: str
+) -> None:
+    now = oslo("2026-11-02T12:00")
+    at = oslo(changed) if changed else None
+
+    found = may_sleep_from(now, now, Habits(timedelta(minutes=10), longest=timedelta(days=2)), at)
+
+    assert found == oslo(start)
+
+
+def test_however_long_it_has_waited_its_hours_come_first() -> None:
+    habits = Habits(QUIET, NIGHT, OSLO, longest=timedelta(days=2))
+    now = oslo("2026-11-02T12:00")
+
+    assert may_sleep_from(now, now, habits, now - timedelta(days=9)) == oslo("2026-11-02T22:00")
+
+
 ZONES = st.sampled_from(
     "UTC Europe/Oslo America/St_Johns Australia/Lord_Howe Asia/Kathmandu Pacific/Apia".split()
 )
