@@ -2,23 +2,27 @@
 
 The data set is wuyuVerse/AutoMemoryBench on GitHub (Apache-2.0): a file a domain. Each case is a scope. A turn's time
 is that of the event that names it, else its session's; all are moved back by whole weeks, as some lie in the future.
+Contracts say what holds at three moments: after an update, after a request to delete or to retain, and in the end.
 
 What is `deleted` counts as forgotten where somebody asked for it; else (secrets, what has run out), as `forbidden`,
 it may not be live. A unit that repeats another one's words is the same thing said again.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
-from bench.quality.stream import Said, Slot, Stream, Thing, Truth
+from bench.quality.stream import Moment, Question, Said, Slot, Stream, Thing, Truth
 from bench.quality.words import tokens
 
 LAST_AT = datetime(2025, 6, 1, tzinfo=UTC)
 WEEK = timedelta(days=7)
+MOMENT = timedelta(seconds=1)
 REQUEST = "deletion_request"
 
 
@@ -30,29 +34,64 @@ def streams(folder: Path, limit: int | None = None) -> list[Stream]:
 
 
 def stream(case: dict[str, Any]) -> Stream:
+    """A session is cut where a contract says what holds then, so that no later turn is in the same batch."""
     when = {
         turn: datetime.fromisoformat(event["timestamp"])
         for event in case["events"]
         for turn in event["source_turn_ids"]
     }
-    sessions = [list(_said(one, when)) for one in case["sessions"]]
+    *before, final = sorted(case["state_contracts"], key=lambda one: str(one["timestamp"]))
+    times = [datetime.fromisoformat(one["timestamp"]) for one in before]
+    whole = [list(_said(one, when)) for one in case["sessions"]]
+    sessions = [piece for session in whole for piece in _pieces(session, times)]
     last = max(turn.said_at for session in sessions for turn in session)
     back = max(-(-(last - LAST_AT) // WEEK), 0) * WEEK
-    moved = tuple(
+    return Stream(
+        case["case_id"],
         tuple(
-            Said(one.conversation, one.speaker, one.text, one.said_at - back, one.role)
-            for one in it
-        )
-        for it in sessions
+            tuple(replace(one, said_at=one.said_at - back) for one in session)
+            for session in sessions
+        ),
+        truth(case, final),
+        last - back + WEEK,
+        tuple(
+            Moment(
+                _name(contract),
+                sum(session[0].said_at <= at for session in sessions),
+                at - back + MOMENT,
+                truth(case, contract),
+            )
+            for contract, at in zip(before, times, strict=True)
+        ),
+        tuple(map(_question, case["queries"])),
     )
-    return Stream(case["case_id"], moved, truth(case), last - back + WEEK)
+
+
+def _pieces(session: Sequence[Said], times: Sequence[datetime]) -> Iterator[tuple[Said, ...]]:
+    """What was said until each of the times, and after the last."""
+    for _, piece in groupby(session, lambda one: bisect_left(times, one.said_at)):
+        yield tuple(piece)
+
+
+def _name(contract: dict[str, Any]) -> str:
+    """`case_x:state_after_update` → `after update`."""
+    whole = str(contract["state_contract_id"])
+    return whole.partition(":state_")[2].replace("_", " ")
+
+
+def _question(query: dict[str, Any]) -> Question:
+    """What no memory answers (sums, refusals in a reader's own words) only has things that may not be told."""
+    wanted = query["expected_behavior"]
+    is_told = query["requires_memory"] and not wanted["should_refuse"]
+    must = tuple((one,) for one in wanted["must_include"]) if is_told else ()
+    return Question(query["prompt"], must, tuple(wanted["must_not_include"]))
 
 
 def _said(session: dict[str, Any], when: dict[str, datetime]) -> Iterator[Said]:
     """No turn is said before the one that it follows."""
     at = datetime.fromisoformat(session["timestamp"])
     for turn in session["turns"]:
-        at = max(at + timedelta(seconds=1), when.get(turn["turn_id"], at))
+        at = max(at + MOMENT, when.get(turn["turn_id"], at))
         yield Said(
             session["session_id"],
             "Maintainer" if turn["role"] == "user" else "Assistant",
@@ -62,32 +101,39 @@ def _said(session: dict[str, Any], when: dict[str, datetime]) -> Iterator[Said]:
         )
 
 
-def truth(case: dict[str, Any]) -> Truth:
+def truth(case: dict[str, Any], contract: dict[str, Any]) -> Truth:
+    """What a contract says. What is restricted is active and forbidden at once: it may live, and need not."""
     units = {one["memory_id"]: one for one in case["gold_memory_units"]}
     events = {one["event_id"]: one for one in case["events"]}
-    updates = [one for one in units.values() if one["update_of"]]
+    restricted = set(contract["restricted_memory_ids"])
+
+    def named(*states: str) -> list[dict[str, Any]]:
+        ids = [id for state in states for id in contract[f"{state}_memory_ids"]]
+        return [units[id] for id in dict.fromkeys(ids) if id not in restricted]
+
+    gone = named("forbidden", "deleted")
     asked = {
         _object(one)
-        for one in units.values()
+        for one in gone
         if any(events[it]["event_type"] == REQUEST for it in one["source_event_ids"])
     }
-    in_slots = {_object(one) for one in updates} | {
-        _object(units[one["update_of"]]) for one in updates
+    active = named("active")
+    slots = {
+        one["memory_id"]: (_object(one), _object(units[one["update_of"]]))
+        for one in active
+        if one["update_of"]
     }
-    active = [_object(one) for one in units.values() if one["status"] == "active"]
-    gone = [_object(one) for one in units.values() if one["status"] in {"forbidden", "deleted"}]
+    in_slots = {text for both in slots.values() for text in both}
     return Truth(
-        slots=tuple(
-            Slot(
-                one["memory_id"],
-                (),
-                _need(_object(one)),
-                (_need(_object(units[one["update_of"]])),),
-            )
-            for one in updates
+        slots=tuple(Slot(id, (), _need(now), (_need(old),)) for id, (now, old) in slots.items()),
+        things=tuple(
+            Thing(text, (_need(text),))
+            for text in _once(map(_object, active))
+            if text not in in_slots
         ),
-        things=tuple(Thing(text, (_need(text),)) for text in _once(active) if text not in in_slots),
-        forbidden=tuple((_need(text),) for text in dict.fromkeys(gone) if text not in asked),
+        forbidden=tuple(
+            (_need(text),) for text in dict.fromkeys(map(_object, gone)) if text not in asked
+        ),
         forgotten=tuple((_need(text),) for text in sorted(asked)),
     )
 

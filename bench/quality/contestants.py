@@ -1,39 +1,73 @@
-"""Who is compared: one protocol, and the rules that need no judge.
+"""Who is compared, and what it comes to: one protocol, and the values of it."""
 
-Each of them is given the facts that the same extraction found, in the order of their arrival: only judging differs.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
-from bench.quality.stream import Held, Kept, Past, Stream
+from bench.quality.held import Held
+from bench.quality.stream import Stream
 from bench.quality.words import statement
-from schemas.base import Vector
 from schemas.memory import Fact
-from worker.core.texts.words import normalised
+
+#: What was found in each session.
+Heard = Sequence[Sequence[Fact]]
+#: Hears of progress: how many turns were just settled.
+Tell = Callable[[int], None]
+
+
+def silent(_turns: int) -> None:
+    """Nobody waits."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What was asked of a model, and the time that it all took without embedding."""
+
+    calls: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: "Costs") -> "Costs":
+        return Costs(
+            self.calls + other.calls, self.tokens + other.tokens, self.seconds + other.seconds
+        )
+
+    def __sub__(self, other: "Costs") -> "Costs":
+        return self + Costs(-other.calls, -other.tokens, -other.seconds)
+
+
+@dataclass(frozen=True)
+class Look:
+    """A store at one moment of its stream."""
+
+    held: Held
+    #: What extraction had found by then, each with its subject in front; requests to forget say nothing.
+    statements: tuple[str, ...]
+    #: For each question of the stream what comes up, the best first; at the end only, and where it is asked.
+    hits: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
 class Played:
     """What a contestant made of one stream."""
 
-    held: Held
+    #: One for each moment.
+    looks: tuple[Look, ...]
     #: What it worked from.
-    facts: tuple[Fact, ...]
-    #: What it asked of a model beyond what it was given.
-    calls: int = 0
-    tokens: int = 0
-    seconds: float = 0.0
+    heard: Heard
+    #: Null for a rule that asks nobody.
+    costs: Costs | None = None
     #: Turns that it could not settle.
     parked: int = 0
 
     @property
-    def statements(self) -> list[str]:
-        """What is heard: requests to forget say nothing."""
-        return [statement(one.subject, one.text) for one in self.facts if one.kind != "forget"]
+    def held(self) -> Held:
+        """In the end."""
+        return self.looks[-1].held
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        return tuple(fact for facts in self.heard for fact in facts)
 
 
 class Contestant(Protocol):
@@ -42,80 +76,14 @@ class Contestant(Protocol):
     @property
     def name(self) -> str: ...
 
-    def play(self, stream: Stream, facts: Sequence[Fact]) -> Played: ...
+    #: Marks that it cannot have, as it keeps no account that they could be read from.
+    @property
+    def lacks(self) -> frozenset[str]: ...
+
+    def play(self, stream: Stream, heard: Heard) -> Played: ...
 
 
-#: A fact and the live ones → places of those that it takes the place of.
-About = Callable[[Fact, Sequence[Fact]], list[int]]
-
-
-@dataclass(frozen=True)
-class Rule:
-    """Keeps every fact, but what it is about gives way: the later said stands, the other is history."""
-
-    name: str
-    about: About
-
-    def play(self, stream: Stream, facts: Sequence[Fact]) -> Played:
-        ledger = _Ledger()
-        for fact in facts:
-            ledger.hear(fact, self.about(fact, [one for _, one in ledger.live]))
-        return Played(ledger.held(), tuple(facts))
-
-
-@dataclass
-class _Ledger:
-    live: list[tuple[str, Fact]] = field(default_factory=list)
-    past: list[Past] = field(default_factory=list)
-    count: int = 0
-
-    def hear(self, fact: Fact, places: Sequence[int]) -> None:
-        """A request to forget removes what it is about, and leaves no history of it."""
-        found = [self.live[place] for place in places]
-        self.live = [one for one in self.live if one not in found]
-        if fact.kind == "forget":
-            return
-        self.count += 1
-        among = [*found, (str(self.count), fact)]
-        newest = max(reversed(among), key=lambda one: one[1].said_at)
-        self.live.append(newest)
-        for id, older in among:
-            if (id, older) != newest:
-                text = statement(older.subject, older.text)
-                self.past.append(Past(id, text, older.said_at, newest[0]))
-
-    def held(self) -> Held:
-        live = (Kept(id, statement(one.subject, one.text)) for id, one in self.live)
-        return Held(tuple(live), tuple(self.past))
-
-
-def add_only() -> Rule:
-    return Rule("add only", lambda _fact, _live: [])
-
-
-def same_slot() -> Rule:
-    """The same subject and attribute, as extraction names them, or the same words."""
-
-    def about(fact: Fact, live: Sequence[Fact]) -> list[int]:
-        words = normalised(fact.text)
-        return [
-            place
-            for place, one in enumerate(live)
-            if (fact.slot and fact.slot == one.slot) or normalised(one.text) == words
-        ]
-
-    return Rule("same slot", about)
-
-
-def newest_wins(least: float, vectors: Mapping[str, Vector]) -> Rule:
-    """The nearest live fact gives way where its cosine is high enough; `vectors` has every fact's text."""
-    known = {text: np.frombuffer(vector, dtype="<f4") for text, vector in vectors.items()}
-
-    def about(fact: Fact, live: Sequence[Fact]) -> list[int]:
-        if not live:
-            return []
-        near = np.array([known[one.text] for one in live]) @ known[fact.text]
-        best = int(near.argmax())
-        return [best] if near[best] >= least else []
-
-    return Rule(f"cosine {least:g}", about)
+def stated(heard: Heard, after: int) -> tuple[str, ...]:
+    """What was found in the first sessions, as statements."""
+    facts = (fact for facts in heard[:after] for fact in facts)
+    return tuple(statement(one.subject, one.text) for one in facts if one.kind != "forget")

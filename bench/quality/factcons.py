@@ -8,10 +8,11 @@ some time ago, and ten arrive together.
 import json
 import re
 from collections import defaultdict
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bench.quality.stream import Said, Slot, Stream, Truth
+from bench.quality.stream import Question, Said, Slot, Stream, Truth
 from worker.core.texts.words import carriers_in_order
 
 FILE = "conflict_resolution.json"
@@ -46,15 +47,17 @@ PATTERNS = tuple(
 
 
 def streams(folder: Path, size: str, limit: int | None = None) -> list[Stream]:
-    """One stream of the single-hop row of a size (`6k`, `32k`); at most so many sentences."""
+    """One stream of the single-hop row of a size (`6k`, `32k`); at most so many sentences.
+
+    Its questions are about all sentences: fewer of them leave some without an answer.
+    """
     rows = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    contexts = {row["metadata"]["source"]: row["context"] for row in rows}
-    sentences = [
-        found["sentence"]
-        for line in contexts[f"factconsolidation_sh_{size}"].splitlines()
-        if (found := NUMBERED.fullmatch(line))
-    ]
-    return [stream(f"fc-{size}", sentences[:limit])]
+    (row,) = [one for one in rows if one["metadata"]["source"] == f"factconsolidation_sh_{size}"]
+    lines = row["context"].splitlines()
+    sentences = [found["sentence"] for line in lines if (found := NUMBERED.fullmatch(line))]
+    asked = zip(row["questions"], row["answers"], strict=True)
+    questions = tuple(Question(text, (tuple(answers),)) for text, answers in asked)
+    return [replace(stream(f"fc-{size}", sentences[:limit]), questions=questions)]
 
 
 def stream(name: str, sentences: list[str]) -> Stream:

@@ -1,5 +1,6 @@
 """What a contestant hears, and leaves for those who come after. Steps and an embedder around those of the worker."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -68,12 +69,16 @@ class Listening:
         return tuple(fact for facts in self.found.values() for fact in facts)
 
 
-@dataclass(frozen=True)
-class Noting:
-    """An embedder that leaves its vectors to those who come after; it is asked each time all the same."""
+@dataclass
+class Cached:
+    """An embedder that is asked about each text once in a run, and how long that took.
+
+    Everyone who comes later has its vectors for nothing, so the time of embedding counts against nobody.
+    """
 
     asked: Embedder
-    vectors: dict[str, Vector]
+    vectors: dict[str, Vector] = field(default_factory=dict)
+    seconds: float = 0.0
 
     @property
     def fingerprint(self) -> str:
@@ -92,6 +97,8 @@ class Noting:
         return self.asked.same
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        made = self.asked.embed(texts)
-        self.vectors.update(zip(texts, made, strict=True))
-        return made
+        began = time.perf_counter()
+        if new := [text for text in dict.fromkeys(texts) if text not in self.vectors]:
+            self.vectors.update(zip(new, self.asked.embed(new), strict=True))
+        self.seconds += time.perf_counter() - began
+        return [self.vectors[text] for text in texts]

@@ -20,7 +20,7 @@ FIRST_AT = datetime(2024, 3, 4, 9, 0, tzinfo=UTC)
 #: From the first thing said to the last.
 DAYS = 300
 #: Turns that arrive together.
-SESSION = 8
+SESSION = 10
 #: How long what is over by the end was to last, and what is not, in days.
 SHORT, LONG = 10, 400
 #: Turns that say nothing, for each that does.
@@ -164,11 +164,11 @@ def _things(made: _Made) -> None:
 
 
 def _alike(made: _Made) -> None:
-    """Two of each kind, which differ in one number or name."""
+    """Two of each kind, which differ in one number or name, and those hardly."""
     for form in made.words["alike"]:
         number = made.chance.randint(8100, 8800)
         numbers = (number, number + made.chance.choice((1, 10, 1000)))
-        names = made.chance.sample(made.words["people"], 2)
+        names = made.chance.choice(made.words["people"])
         for n, m, day in zip(numbers, names, made.days(2), strict=True):
             text = form.format(n=n, m=m)
             made.say(text, day)

@@ -1,15 +1,18 @@
 """What a store has made of a stream of which the truth is known. Pure."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 
-from bench.quality.stream import Held, Kept, Needs, Past, Slot, Thing, Truth
+from bench.quality.counts import Counts
+from bench.quality.held import Held, Kept, Past
+from bench.quality.index import Index
+from bench.quality.stream import Needs, Slot, Thing, Truth
 from bench.quality.words import claims, tells
 
 
 @dataclass(frozen=True)
-class Marks:
+class Marks(Counts):
     """Counts; those of several streams add up.
 
     What extraction did not find, no judge can keep: a slot is *heard* where each of its values is in a fact.
@@ -49,28 +52,30 @@ class Marks:
     live: int = 0
     past: int = 0
 
-    def __add__(self, other: "Marks") -> "Marks":
-        names = [one.name for one in fields(self)]
-        return Marks(**{name: getattr(self, name) + getattr(other, name) for name in names})
-
 
 @dataclass(frozen=True)
 class _Scene:
     """What is there to look at. What tells something forbidden tells nothing else."""
 
-    live: tuple[Kept, ...]
+    live: Index[Kept]
+    past: Index[Past]
     held: Held
-    facts: Sequence[str]
+    facts: Index[str]
+
+    @classmethod
+    def of(cls, truth: Truth, held: Held, facts: Sequence[str]) -> "_Scene":
+        live = [one for one in held.live if not _tells_any(one.text, truth.forbidden)]
+        heard = [text for text in facts if not _tells_any(text, truth.forbidden)]
+        return cls(Index(live, _text), Index(held.past, _text), held, Index(heard, str))
+
+
+def _text(one: Kept | Past) -> str:
+    return one.text
 
 
 def marked(truth: Truth, held: Held, facts: Sequence[str], turns: int = 0) -> Marks:
     """`facts` are the statements that extraction found, each with its subject in front."""
-    forbidden = [one for one in held.live if _tells_any(one.text, truth.forbidden)]
-    scene = _Scene(
-        tuple(one for one in held.live if one not in forbidden),
-        held,
-        [text for text in facts if not _tells_any(text, truth.forbidden)],
-    )
+    scene = _Scene.of(truth, held, facts)
     found = Marks(
         turns=turns,
         facts=len(facts),
@@ -97,13 +102,12 @@ def _stands(needs: Needs, among: Iterable[Kept | Past]) -> bool:
 
 
 def _of_slot(slot: Slot, scene: _Scene) -> Marks:
-    heard = {one for one in slot.values if _is_heard(slot, one, scene.facts)}
-    right = [one for one in scene.live if slot.current and _claims(slot, slot.current, one)]
+    facts, live = scene.facts.near(slot.about), scene.live.near(slot.about)
+    heard = {one for one in slot.values if _is_heard(slot, one, facts)}
+    right = [one for one in live if slot.current and _claims(slot, slot.current, one)]
     over = [value for value in slot.values if value != slot.current]
     stale = [
-        one
-        for one in scene.live
-        if any(_claims(slot, value, one) for value in over) and one not in right
+        one for one in live if any(_claims(slot, value, one) for value in over) and one not in right
     ]
     both = [one for one in right if any(_claims(slot, value, one) for value in over)]
     missing, unordered = _history(slot, scene, heard)
@@ -153,7 +157,7 @@ def _history(slot: Slot, scene: _Scene, heard: set[str]) -> tuple[int, bool]:
 
 def _snapshots(slot: Slot, value: str, scene: _Scene) -> list[Past]:
     """Those that tell an earlier value and lead to what is true, where anything is."""
-    found = [one for one in scene.held.past if _claims(slot, value, one)]
+    found = [one for one in scene.past.near(slot.about) if _claims(slot, value, one)]
     if slot.current is None or value in slot.passing:
         return found
     return [one for one in found if _leads(slot, slot.current, one, scene)]
@@ -165,10 +169,11 @@ def _leads(slot: Slot, current: str, one: Past, scene: _Scene) -> bool:
 
 
 def _of_thing(thing: Thing, scene: _Scene) -> Marks:
-    heard = any(tells(text, thing.needs) for text in scene.facts)
-    live = [one for one in scene.live if tells(one.text, thing.needs)]
-    told = [one for one in thing.details if any(_with(thing, one, text) for text in scene.facts)]
-    gone = [one for one in told if not any(_with(thing, one, it.text) for it in scene.live)]
+    facts, near = scene.facts.near(thing.needs), scene.live.near(thing.needs)
+    heard = any(tells(text, thing.needs) for text in facts)
+    live = [one for one in near if tells(one.text, thing.needs)]
+    told = [one for one in thing.details if any(_with(thing, one, text) for text in facts)]
+    gone = [one for one in told if not any(_with(thing, one, it.text) for it in near)]
     lost = heard and not live
     # Two texts with a detail each are two statements about one thing.
     beyond = 0 if thing.details else max(0, len(live) - 1)

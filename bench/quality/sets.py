@@ -2,16 +2,16 @@
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.quality import amb as quality_amb
 from bench.quality import factcons as quality_factcons
 from bench.quality import making as quality_making
-from bench.quality.stream import Stream
+from bench.quality.match import Set
 
-#: People of our own streams, unless told otherwise.
-PEOPLE = 8
+#: People of our own streams, and by which they are made, unless told otherwise.
+PEOPLE, SEEDS = 8, (1, 2, 3)
 
 
 class Missing(Exception):
@@ -27,37 +27,38 @@ class Options:
     limit: int | None
     factconsolidation: Path | None
     automemorybench: Path | None
+    with_questions: bool
 
 
-Read = Callable[[Options], dict[str, list[Stream]]]
+Read = Callable[[Options], list[Set]]
 
 
-def _made(options: Options) -> dict[str, list[Stream]]:
+def _made(options: Options) -> list[Set]:
     people = options.limit or PEOPLE
-    return {f"made, seed {one}": quality_making.streams(one, people) for one in options.seeds}
+    return [Set("made", quality_making.streams(one, people), one) for one in options.seeds]
 
 
 def _factconsolidation(size: str) -> Read:
-    def read(options: Options) -> dict[str, list[Stream]]:
+    def read(options: Options) -> list[Set]:
         folder = options.factconsolidation
         if folder is None or not (folder / quality_factcons.FILE).is_file():
             raise Missing(
                 f"--factconsolidation has to name a folder with {quality_factcons.FILE}: rows of FactConsolidation"
                 f" from HUST-AI-HYZ/MemoryAgentBench (MIT); {folder or 'nothing'} was given"
             )
-        return {f"fc-{size}": quality_factcons.streams(folder, size, options.limit)}
+        return [Set(f"fc-{size}", quality_factcons.streams(folder, size, options.limit))]
 
     return read
 
 
-def _automemorybench(options: Options) -> dict[str, list[Stream]]:
+def _automemorybench(options: Options) -> list[Set]:
     folder = options.automemorybench
     if folder is None or not any(folder.glob("*.json")):
         raise Missing(
             "--automemorybench has to name a folder with a file of cases for each domain: the sample of"
             f" wuyuVerse/AutoMemoryBench (Apache-2.0); {folder or 'nothing'} was given"
         )
-    return {"amb": quality_amb.streams(folder, options.limit)}
+    return [Set("amb", quality_amb.streams(folder, options.limit))]
 
 
 SETS: dict[str, Read] = {
@@ -68,9 +69,14 @@ SETS: dict[str, Read] = {
 }
 
 
-def chosen(options: Options) -> dict[str, list[Stream]]:
-    """Name of each row's set → its streams. Raises `Missing`."""
-    return {name: found for one in options.sets for name, found in SETS[one](options).items()}
+def chosen(options: Options) -> list[Set]:
+    """In the order of their names; without their questions where nobody asks. Raises `Missing`."""
+    found = [it for one in dict.fromkeys(options.sets) for it in SETS[one](options)]
+    return found if options.with_questions else [_unasked(one) for one in found]
+
+
+def _unasked(one: Set) -> Set:
+    return replace(one, streams=[replace(stream, questions=()) for stream in one.streams])
 
 
 def _many(text: str) -> int:
@@ -84,7 +90,10 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         "--sets", nargs="+", choices=list(SETS), default=["made"], help="(default: made)"
     )
     parser.add_argument(
-        "--seed", action="append", type=int, help="of what we make, repeatable (default: 1)"
+        "--seed",
+        action="append",
+        type=int,
+        help="of what we make, repeatable: of several the mean is shown (default: 1, 2 and 3)",
     )
     parser.add_argument(
         "--limit", type=_many, help="of each set, at most so many people, sentences or cases"
@@ -95,13 +104,17 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--automemorybench", type=Path, metavar="FOLDER", help="of the sample's files"
     )
+    parser.add_argument(
+        "--questions", action="store_true", help="also ask what the data sets ask of their streams"
+    )
 
 
 def options_of(given: argparse.Namespace) -> Options:
     return Options(
         sets=tuple(given.sets),
-        seeds=tuple(given.seed or [1]),
+        seeds=tuple(dict.fromkeys(given.seed or SEEDS)),
         limit=given.limit,
         factconsolidation=given.factconsolidation,
         automemorybench=given.automemorybench,
+        with_questions=given.questions,
     )

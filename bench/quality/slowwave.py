@@ -2,27 +2,29 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from bench.model.trial import Trial
 from bench.publishing import publish
-from bench.quality.contestants import Played
-from bench.quality.hearing import Listening, Noting, Verbatim
-from bench.quality.stream import Held, Kept, Past, Said, Stream
+from bench.quality.contestants import Costs, Heard, Look, Played, Tell, silent, stated
+from bench.quality.hearing import Cached, Listening, Verbatim
+from bench.quality.held import Held, Kept, Past
+from bench.quality.likeness import FIRST
+from bench.quality.stream import Said, Stream
 from bench.quality.words import statement
-from schemas.base import Vector
 from schemas.memory import Fact, Memory
 from schemas.scope import Scope
 from worker import wiring
 from worker.adapters.inbox import Claim
 from worker.core.current import current
 from worker.core.groups.setting import DetectorName, Resolver
+from worker.core.recalling.ask import Ask
 from worker.core.step import BadReply
 from worker.parts import Parts
 from worker.pipeline import consolidate
-from worker.recall import earlier, veil_of
+from worker.recall import earlier, recall, veil_of
 
 MOMENT = timedelta(seconds=1)
 
@@ -34,34 +36,43 @@ class Slowwave:
     trial: Trial
     detector: DetectorName
     resolver: Resolver
+    embedder: Cached
     is_verbatim: bool = False
-    #: Text → its vector, of all that was embedded.
-    vectors: dict[str, Vector] = field(default_factory=dict)
+    #: Called with how many turns it has just settled.
+    tell: Tell = silent
+    lacks: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
         return f"slowwave {self.detector} + {self.resolver}"
 
-    def play(self, stream: Stream, facts: Sequence[Fact]) -> Played:
+    def play(self, stream: Stream, heard: Heard = ()) -> Played:
         """What others found is of no matter: it reads the turns."""
-        began, (calls, tokens, _) = time.perf_counter(), self.trial.spent.figures
-        parts = self._parts()
-        heard = Listening(Verbatim() if self.is_verbatim else parts.extraction)
-        parts = replace(parts, extraction=heard)
+        parts, before = self._parts(), self._spent()
+        listening = Listening(Verbatim() if self.is_verbatim else parts.extraction)
+        parts = replace(parts, extraction=listening)
         scope = Scope(app=self.name, user=stream.name)
+        found, looks = list[Sequence[Fact]](), list[Look]()
         now = min(said.said_at for session in stream.sessions for said in session)
-        for session in stream.sessions:
+        for after, session in enumerate(stream.sessions, 1):
             now = max(now, *(said.said_at + MOMENT for said in session))
             self._hear(parts, scope, session, now)
-        after = self.trial.spent.figures
-        return Played(
-            held=_held(parts, scope, stream.at),
-            facts=heard.facts,
-            calls=after[0] - calls,
-            tokens=after[1] - tokens,
-            seconds=time.perf_counter() - began,
-            parked=len(parts.inbox.parked(scope.key)),
-        )
+            found.append(listening.facts[sum(map(len, found)) :])
+            looks += [
+                Look(_held(parts, scope, moment.at), stated(found, after))
+                for moment in stream.before
+                if moment.after == after
+            ]
+            self.tell(len(session))
+        costs = self._spent() - before
+        end = stated(found, len(found))
+        last = Look(_held(parts, scope, stream.at), end, _hits(parts, scope, stream))
+        return Played((*looks, last), found, costs, len(parts.inbox.parked(scope.key)))
+
+    def _spent(self) -> Costs:
+        """So far, of all that was ever played."""
+        calls, tokens, _ = self.trial.spent.figures
+        return Costs(calls, tokens, time.perf_counter() - self.embedder.seconds)
 
     def _parts(self) -> Parts:
         parts = self.trial.parts
@@ -70,8 +81,8 @@ class Slowwave:
         return replace(
             parts,
             settings=settings,
-            embedder=Noting(parts.embedder, self.vectors),
-            judging=wiring.judging_of(settings, parts.embedder),
+            embedder=self.embedder,
+            judging=wiring.judging_of(settings, self.embedder),
         )
 
     def _hear(self, parts: Parts, scope: Scope, session: Sequence[Said], now: datetime) -> None:
@@ -88,6 +99,14 @@ def _settle(parts: Parts, claim: Claim, now: datetime) -> None:
         consolidate(parts, claim, now)
     except BadReply as bad:
         parts.inbox.park(claim, parts.inbox.held(claim), str(bad))
+
+
+def _hits(parts: Parts, scope: Scope, stream: Stream) -> tuple[tuple[str, ...], ...]:
+    """What recall brings up first for each question."""
+    asks = (Ask((one.text,), limit=FIRST) for one in stream.questions)
+    answers = (recall(parts.store, parts.embedder, scope, ask, stream.at) for ask in asks)
+    memories = ([item.memory for item in answer.items] for answer in answers)
+    return tuple(tuple(statement(one.subject, one.text) for one in told) for told in memories)
 
 
 def _held(parts: Parts, scope: Scope, at: datetime) -> Held:

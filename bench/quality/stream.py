@@ -1,12 +1,10 @@
-"""A stream of turns of which it is known what a store has to hold afterwards, and what a store holds. Values.
+"""A stream of turns of which it is known what a store has to hold afterwards. Values.
 
 Needs are phrases, see `bench/quality/words.py`.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from typing import Literal
 
 Needs = tuple[str, ...]
@@ -75,6 +73,28 @@ class Truth:
 
 
 @dataclass(frozen=True)
+class Question:
+    """What a data set asks of its own stream; an answer is looked for by its letters, not by a reader."""
+
+    text: str
+    #: Each of them has to be told, in any of its wordings.
+    must: tuple[Needs, ...] = ()
+    #: None of them may be told.
+    must_not: Needs = ()
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When the store is looked at, and what it has to hold then."""
+
+    name: str
+    #: Sessions that have arrived.
+    after: int
+    at: datetime
+    truth: Truth
+
+
+@dataclass(frozen=True)
 class Stream:
     """All of one scope."""
 
@@ -84,52 +104,22 @@ class Stream:
     truth: Truth
     #: When the store is looked at.
     at: datetime
+    #: At which it is looked at before that.
+    before: tuple[Moment, ...] = ()
+    #: What is asked at the end.
+    questions: tuple[Question, ...] = ()
 
     @property
     def turns(self) -> int:
         return sum(map(len, self.sessions))
 
+    @property
+    def moments(self) -> tuple[Moment, ...]:
+        """All of them; that of the end has no name."""
+        return (*self.before, Moment("", len(self.sessions), self.at, self.truth))
 
-@dataclass(frozen=True)
-class Kept:
-    """A live text, with its subject in front."""
-
-    id: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Past:
-    """An earlier text of a memory, and whose text took its place."""
-
-    id: str
-    text: str
-    said_at: datetime
-    heir: str | None = None
-
-
-@dataclass(frozen=True)
-class Held:
-    """What a store holds of one scope."""
-
-    live: tuple[Kept, ...] = ()
-    past: tuple[Past, ...] = ()
-    #: What was called the same as something else in other words, and stands nowhere but in an account of that.
-    said: tuple[str, ...] = ()
-
-    @cached_property
-    def _live(self) -> Mapping[str, Kept]:
-        return {one.id: one for one in self.live}
-
-    @cached_property
-    def _heirs(self) -> Mapping[str, str | None]:
-        """By the latest that is told of each."""
-        return {one.id: one.heir for one in self.past}
-
-    def heir(self, id: str | None) -> Kept | None:
-        """What lives of a memory: itself, or what took its place; null where nothing does."""
-        seen = set[str]()
-        while id is not None and id not in self._live and id not in seen:
-            seen.add(id)
-            id = self._heirs.get(id)
-        return self._live.get(id) if id is not None else None
+    @property
+    def owner(self) -> str:
+        """Whose memory it is: the first person who speaks."""
+        said = (one for session in self.sessions for one in session)
+        return next((one.speaker for one in said if one.role == "user"), "")

@@ -67,8 +67,24 @@ def _bag(text: str) -> frozenset[str]:
 
 def _may(there: frozenset[str], phrase: str) -> bool:
     """Whether a text with these words could have the phrase: most have not, and this is quick."""
+    return there.issuperset(_whole(phrase))
+
+
+def _whole(phrase: str) -> Tokens:
+    """Of a phrase what stands in a text as it is."""
     wanted, is_open = _wanted(phrase)
-    return there.issuperset(wanted[:-1] if is_open else wanted)
+    return wanted[:-1] if is_open else wanted
+
+
+def certain(need: str) -> Tokens:
+    """What each text that tells the need has among its tokens; it may be nothing."""
+    if need.startswith("~"):
+        return _numbers(need.removeprefix("~"))
+    return () if "|" in need else _whole(need)
+
+
+def _numbers(text: str) -> Tokens:
+    return tuple(token for token in tokens(text) if any(map(str.isdigit, token)))
 
 
 def claims(text: str, about: Sequence[str], value: str, others: Iterable[str] = ()) -> bool:
@@ -145,14 +161,16 @@ def spans(whole: Tokens, need: str) -> list[Span]:
     return [span for phrase in need.split("|") for span in _places(whole, phrase)]
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 15)
 def _wanted(phrase: str) -> tuple[Tokens, bool]:
     """Without what ends a sentence; whether the last word may go on."""
-    is_open = phrase.endswith("*")
-    bare = phrase.rstrip("*")
+    bare = phrase.rstrip("*").rstrip()
     made = tokens(bare)
-    if is_open and made:
-        made = (*made[:-1], folded(WORD.findall(bare)[-1]))
+    last = WORD.findall(bare)[-1:]
+    # Where words have no spaces any sign may be followed by another.
+    is_open = phrase.endswith("*") and bool(last) and bare.endswith(last[0])
+    if is_open:
+        made = (*made[:-1], folded(last[0]))
     while made and made[-1] in STOPS:
         made = made[:-1]
     return made, is_open
@@ -184,7 +202,7 @@ def _says(text: str, need: str) -> bool:
     """Whether a longer sentence is said in these or other words."""
     wanted = need.removeprefix("~")
     there = _bag(text)
-    if not all(token in there for token in tokens(wanted) if any(map(str.isdigit, token))):
+    if not there.issuperset(_numbers(wanted)):
         return False
     words = content_words(wanted)
     return len(words & content_words(text)) >= MOST * len(words)

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from bench.quality.held import Held, Kept, Past
 from bench.quality.marks import Marks, marked
-from bench.quality.stream import Held, Kept, Past, Slot, Thing, Truth
+from bench.quality.stream import Slot, Thing, Truth
 
 WHEN = datetime(2025, 1, 1, tzinfo=UTC)
 HOME = Slot("home", ("Ana",), "Lyon", ("Graz",))

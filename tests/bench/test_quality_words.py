@@ -35,6 +35,8 @@ from bench.quality.words import claims, clauses, tells, tokens
         ("Grew up in VIENNA or Berlin", ["rome|vienna"], True),
         ("Walnuts are off the table", ["walnut*"], True),
         ("Живёт в Самаре", ["Самар*"], True),
+        ("她住在杭州。", ["杭州*"], True),
+        ("她住在杭。", ["杭州*"], False),
         ("Живёт в Самаре", ["Самара"], False),
         ("Was in Крым", ["Рим"], False),
         ("李娜: 我现在住在杭州。", ["李娜", "杭州"], True),
