@@ -6,6 +6,7 @@ SlowwaveError
 │   │   └── TooSlow    it did not answer in time
 │   └── OverBudget     this scope alone waits for its next day, its attempts are not used up
 ├── Unprocessable      parked with its reason; the rest goes on
+│   ├── NotFound       what a direct act names is not there
 │   ├── TooLong        a shorter text would do
 │   └── PlanConflict   the store is not as the plan was decided on
 │       └── VersionMoved  a memory is not at the version that the caller has seen
@@ -66,6 +67,10 @@ class Unprocessable(SlowwaveError):
 
 class NoRoom(Unprocessable):
     """The scope was never written to, or was erased."""
+
+
+class NotFound(Unprocessable):
+    """What is named is not there, or is somebody else's."""
 
 
 class TooLong(Unprocessable):

@@ -27,7 +27,7 @@ from worker.core.ports import Query
 from worker.core.texts.identifiers import identifiers
 from worker.core.texts.words import terms
 from worker.direct.holding import holding
-from worker.errors import SlowwaveError, Unavailable, Unprocessable
+from worker.errors import NotFound, SlowwaveError, Unavailable
 from worker.parts import Parts
 from worker.purging import (
     Purged,
@@ -98,7 +98,7 @@ def sighted(parts: Parts, scope: Scope, query: str, now: datetime) -> Sighted:
 def forget(parts: Parts, scope: Scope, wanted: Wanted, now: datetime) -> Receipt:
     """Remove it from reads, history, runs and queue. A worker that holds the scope is fenced out.
 
-    Called again, also after a crash in between, it removes what is left. Raises `Unprocessable` for an id that the
+    Called again, also after a crash in between, it removes what is left. Raises `NotFound` for an id that the
     scope has never known: then nothing was done.
     """
     with holding(parts, scope, now, seize=True) as held:
@@ -152,7 +152,7 @@ def _ids(known: Known, wanted: Wanted) -> tuple[UUID, ...]:
 def _turns_of_earlier(
     parts: Parts, scope: Scope, known: Known, ids: Sequence[UUID]
 ) -> tuple[UUID, ...]:
-    """Turns of earlier acts that forgot these memories. Raises `Unprocessable` for what nothing is known of."""
+    """Turns of earlier acts that forgot these memories. Raises `NotFound` for what nothing is known of."""
     gone = [id for id in ids if id not in known.live and known.last(id) is None]
     if not gone:
         return ()
@@ -161,7 +161,7 @@ def _turns_of_earlier(
         for id in {one.memory_id for one in run.changes}.intersection(gone):
             turns[id] = union(turns.get(id, ()), run.turn_ids if run.kind == "write" else ())
     if unknown := [id for id in gone if id not in turns]:
-        raise Unprocessable(
+        raise NotFound(
             f"memory {unknown[0]} is not found in this scope: `slowwave memories` lists what is there;"
             " nothing was forgotten"
         )

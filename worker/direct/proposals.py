@@ -13,7 +13,7 @@ from worker.core.planning.accepting import check_stands
 from worker.core.ports import Reader
 from worker.core.sleeping.proposing import accepted, decided, is_waiting
 from worker.direct.holding import holding
-from worker.errors import PlanConflict, Unprocessable
+from worker.errors import NotFound, PlanConflict
 from worker.parts import Parts
 from worker.reembedding import anew
 
@@ -39,7 +39,7 @@ def accept(parts: Parts, scope: Scope, id: UUID, now: datetime) -> Plan:
     """Carry a proposal out under the scope's lease, as a run of its own. Doing it again is harmless.
 
     Raises `Retryable` while a worker holds the scope, `PlanConflict` where the memories have changed since,
-    `Unprocessable` where there is no such proposal: then nothing was changed.
+    `NotFound` where there is no such proposal: then nothing was changed.
     """
     with holding(parts, scope, now) as held:
         run, plan = _waiting(parts.store, scope, id)
@@ -63,7 +63,7 @@ def refuse(parts: Parts, scope: Scope, id: UUID, now: datetime) -> None:
 def _waiting(store: Reader, scope: Scope, id: UUID) -> tuple[Run, Plan]:
     run = store.run(scope, id)
     if run is None or run.plan is None or not is_waiting(run):
-        raise Unprocessable(
+        raise NotFound(
             f"run {id} is no proposal that waits: `slowwave sleep review` lists those that do"
         )
     return run, run.plan

@@ -14,7 +14,7 @@ from worker.core.ports import Reader
 from worker.core.turning_back.built_upon import Known
 from worker.core.turning_back.undoing import undone
 from worker.direct.holding import holding
-from worker.errors import Unprocessable
+from worker.errors import NotFound
 from worker.parts import Parts
 
 
@@ -40,7 +40,7 @@ def planned(store: Reader, scope: Scope, run_id: UUID, now: datetime) -> Plan:
     runs = {run.id: run for run in store.runs(scope)}
     target = runs.get(run_id)
     if target is None:
-        raise Unprocessable(
+        raise NotFound(
             f"run {run_id} is not found in this scope: `slowwave runs` lists what is there"
         )
     ids = {change.memory_id for change in target.changes}

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import SecretStr
 
-from worker.interfaces.cli.where import model_of, shown, without_secrets
+from worker.interfaces.where import model_of, shown, without_secrets
 from worker.settings import Settings
 
 

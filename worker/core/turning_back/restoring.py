@@ -10,7 +10,7 @@ from schemas.memory import ArchiveRecord, Memory, MemoryRecord
 from schemas.plan import Add, Change, Plan, Revise
 from schemas.scope import Scope
 from worker.core.groups.merging import outdated
-from worker.errors import Unprocessable
+from worker.errors import NotFound
 
 #: What every write changes.
 OWN_FIELDS = {"version", "updated_at", "last_run"}
@@ -55,7 +55,7 @@ def restored(
 ) -> Plan:
     """The plan that lets a version stand again; without changes where it stands already, or the same content does.
 
-    Raises `Unprocessable`, naming the versions that there are, for one that is not there or may not be shown.
+    Raises `NotFound`, naming the versions that there are, for one that is not there or may not be shown.
     """
     if version not in versions.shown:
         raise _not_found(versions, version)
@@ -88,12 +88,12 @@ def _changes(versions: Versions, version: int, run: UUID, now: datetime) -> list
     return [Revise(record=record, archive=over, relation="update", why=why)]
 
 
-def _not_found(versions: Versions, version: int) -> Unprocessable:
+def _not_found(versions: Versions, version: int) -> NotFound:
     there = ", ".join(map(str, versions.shown))
     if not there:
-        return Unprocessable(
+        return NotFound(
             f"memory {versions.id} is not found in this scope: `slowwave memories` lists what is there"
         )
-    return Unprocessable(
+    return NotFound(
         f"version {version} of memory {versions.id} is not found: there are versions {there}"
     )

@@ -10,7 +10,7 @@ from worker.core.groups import merging
 from worker.core.groups.setting import Setting
 from worker.core.planning.accepting import bases
 from worker.core.writing.stated import Stated
-from worker.errors import Unprocessable, VersionMoved
+from worker.errors import NotFound, Unprocessable, VersionMoved
 
 WHY = "written in its place"
 LISTED = "`slowwave memories` lists what is there"
@@ -41,11 +41,9 @@ def check(statement: Stated, live: Mapping[UUID, MemoryRecord]) -> None:
 
 
 def the_live(id: UUID, live: Mapping[UUID, MemoryRecord]) -> MemoryRecord:
-    """Raises `Unprocessable` where there is none."""
+    """Raises `NotFound` where there is none."""
     if id not in live:
-        raise Unprocessable(
-            f"memory {id} does not stand in this scope: nothing was written; {LISTED}"
-        )
+        raise NotFound(f"memory {id} does not stand in this scope: nothing was written; {LISTED}")
     return live[id]
 
 

@@ -22,8 +22,8 @@ from worker.core.hearing.heard import Heard
 from worker.core.judging.detectors import DETECTORS
 from worker.core.step import BadReply
 from worker.errors import Misconfigured, SlowwaveError
-from worker.interfaces.cli.where import model_of, redis_of, shown, without_secrets
-from worker.settings import Settings, revealed
+from worker.interfaces.where import model_of, redis_of, shown, without_secrets
+from worker.settings import Settings, revealed, unknown_variables
 from worker.vouching import hello
 
 State = Literal["ok", "warning", "wrong"]
@@ -45,7 +45,7 @@ class Finding(Frozen):
 def findings(settings: Settings) -> Iterator[Finding]:
     """Every part in turn, its secrets left out."""
     looks: tuple[Callable[[Settings], Iterator[Finding]], ...] = (
-        *(_queue, _broker, _embedder, _store, _model, _tokenizer, _judgment, _block),
+        *(_variables, _queue, _broker, _embedder, _store, _model, _tokenizer, _judgment, _block),
     )
     for look in looks:
         for finding in look(settings):
@@ -54,6 +54,17 @@ def findings(settings: Settings) -> Iterator[Finding]:
                 for name in ("detail", "remedy")
             }
             yield finding.model_copy(update=hidden)
+
+
+def _variables(_: Settings) -> Iterator[Finding]:
+    """Only those that nothing reads. Of a name that is near to a setting's it is sure that it is misspelt."""
+    for name, meant in unknown_variables().items():
+        yield Finding(
+            name="settings",
+            state="wrong" if meant else "warning",
+            detail=f"{name} is set and is no setting: it changes nothing",
+            remedy=f"call it {meant}, or unset it" if meant else "unset it",
+        )
 
 
 def _queue(settings: Settings) -> Iterator[Finding]:
@@ -74,6 +85,7 @@ def _queue(settings: Settings) -> Iterator[Finding]:
         said, _, todo = warning.partition(": ")
         yield Finding(name="redis", state="warning", detail=said, remedy=todo)
     yield _attended(status)
+    yield from _at_rest(status)
 
 
 def _attended(status: Status) -> Finding:
@@ -83,6 +95,14 @@ def _attended(status: Status) -> Finding:
         remedy = "run more workers (`slowwave worker`), or `slowwave drain`"
         return Finding(name="queue", state="warning", detail=detail, remedy=remedy)
     return Finding(name="queue", state="ok", detail=detail)
+
+
+def _at_rest(status: Status) -> Iterator[Finding]:
+    """Only where something is."""
+    for part, seconds in status.resting.items():
+        detail = f"it failed several scopes in a row: nothing is claimed, it is tried again in {seconds:.0f} s"
+        remedy = "see the last error of `slowwave status`; once it serves, all go on by themselves"
+        yield Finding(name=part, state="warning", detail=detail, remedy=remedy)
 
 
 def _broker(settings: Settings) -> Iterator[Finding]:

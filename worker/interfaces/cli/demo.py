@@ -16,7 +16,6 @@ from schemas.scope import Scope
 from worker.interfaces.cli.opening import configured
 from worker.interfaces.cli.options import AsJson
 from worker.interfaces.cli.output import answers, emit, note, waiting
-from worker.interfaces.cli.recalled import scored
 from worker.interfaces.cli.sessions import QUESTIONS, Session, bundled, own
 from worker.interfaces.cli.stage import Place, Stage, place_for, stage
 from worker.interfaces.cli.telling import (
@@ -26,7 +25,8 @@ from worker.interfaces.cli.telling import (
     tell_session,
     tell_start,
 )
-from worker.interfaces.cli.versions import newest_first, texts_of
+from worker.interfaces.recalled import scored
+from worker.interfaces.versions import newest_first, texts_of
 from worker.recall import earlier, known, recall
 from worker.settings import Settings
 from worker.wiring import ask_of

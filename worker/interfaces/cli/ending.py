@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from worker.errors import SlowwaveError
 from worker.interfaces.cli.output import note
-from worker.interfaces.cli.where import without_passwords
+from worker.interfaces.where import without_passwords
 
 
 class Failed(SlowwaveError):

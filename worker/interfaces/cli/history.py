@@ -1,10 +1,7 @@
 """`slowwave history`: how a memory came to be what it is."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated
-from uuid import UUID
 
 import typer
 from rich.table import Table
@@ -12,40 +9,18 @@ from rich.table import Table
 from schemas.memory import Archive, Memory
 from schemas.scope import Scope
 from worker.core.current import first_said
-from worker.core.forgetting.hidden import Veil
 from worker.core.ports import Reader
-from worker.core.sleeping.note import read_note
-from worker.errors import Misconfigured
-from worker.interfaces.cli.ending import Failed
-from worker.interfaces.cli.naming import LISTED, digits_of, memory_ever
+from worker.interfaces.cli.naming import digits_of, memory_ever
 from worker.interfaces.cli.opening import reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, day, emit, plain, short, table
-from worker.interfaces.cli.versions import Texts, newest_first, reasoned, successor, texts_in
-from worker.recall import veil_of
+from worker.interfaces.cli.versions import reasoned, successor
+from worker.interfaces.histories import History, history_of
+from worker.interfaces.versions import Texts, texts_in
 
 LIVE_COLUMNS = ("v", "memory", "since", "said", "written", "turns")
 SAID_COLUMNS = ("words", "why", "run")
 ARCHIVE_COLUMNS = ("id", "memory", "since", "said", "replaced by", "when", "why", "run", "turns")
-
-
-@dataclass(frozen=True)
-class History:
-    """A memory's live record, if it still has one, and what came before, newest first: as far as it may be shown."""
-
-    id: UUID
-    live: Memory | None
-    archives: tuple[Archive, ...]
-    veil: Veil
-    #: What was archived until then is past its retention; null where nothing was ever removed for that.
-    removed_until: datetime | None = None
-
-    @property
-    def removed(self) -> int:
-        """Its own versions before the earliest that is here, where retention may have removed them."""
-        own = (one.memory.version for one in self.archives if one.memory.id == self.id)
-        first = min(own, default=self.live.version if self.live else 1)
-        return first - 1 if self.removed_until else 0
 
 
 def history(
@@ -66,7 +41,7 @@ def history(
     """
     scope, digits = scope_of(app, user), digits_of(id)
     with reading() as memories:
-        found = history_of(memories.store, scope, digits)
+        found = history_in(memories.store, scope, digits)
         texts = {} if as_json else texts_around(memories.store, scope, found)
         said = [] if as_json else list(_said(memories.store, scope, found))
     if as_json:
@@ -76,26 +51,9 @@ def history(
         _show(found, texts, said)
 
 
-def history_of(store: Reader, scope: Scope, digits: str) -> History:
-    """Of the memory whose id begins so; a whole id is looked up without reading the scope.
-
-    Raises `Failed` where there is none in this scope, or more than one.
-    """
-    id = memory_ever(store, scope, digits)
-    veil = veil_of(store, scope)
-    live = next((record.memory for record in store.memories(scope, [id])), None)
-    before = veil.archives(record.archive for record in store.archives(scope, id))
-    if live is None and not before:
-        raise Failed(f"memory {digits} is not found in this scope: {LISTED}")
-    return History(id, live, newest_first(before), veil, _removed_until(store, scope))
-
-
-def _removed_until(store: Reader, scope: Scope) -> datetime | None:
-    """Unless a newer slowwave wrote it down: history can be read all the same."""
-    try:
-        return read_note(store.about(scope).sleep, scope).removed_until
-    except Misconfigured:
-        return None
+def history_in(store: Reader, scope: Scope, digits: str) -> History:
+    """Of the memory whose id begins so. Raises `NotFound`, and `Failed` where several do."""
+    return history_of(store, scope, memory_ever(store, scope, digits), digits)
 
 
 def texts_around(store: Reader, scope: Scope, history: History) -> Texts:

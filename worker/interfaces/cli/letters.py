@@ -1,13 +1,12 @@
-"""Parked turns as they are shown and exported, with what is proposed for them."""
+"""Parked turns as they are shown, with what is proposed for them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from pydantic import JsonValue
 from rich.table import Table
 
-from schemas.plan import Add, Change, Confirm, File, Retire, Revise
 from worker.adapters.parking import Letter
 from worker.interfaces.cli.output import short, table, when
+from worker.interfaces.letters import proposed
 
 COLUMNS = ("id", "scope", "what", "reason", "attempts", "when", "proposal")
 #: Characters of a text that a table shows.
@@ -30,43 +29,10 @@ def _begun(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]} …"
 
 
-def exported(letter: Letter) -> dict[str, JsonValue]:
-    """All of it but vectors; `payload` is what was queued."""
-    turn, parked = letter.turn, letter.parked
-    return {
-        "id": letter.id,
-        "scope": letter.scope_key,
-        "app": turn.scope.app if turn else None,
-        "user": turn.scope.user if turn else None,
-        "text": turn.text if turn else None,
-        "reason": parked.reason,
-        "attempts": parked.attempts,
-        "since": parked.parked_at.isoformat(),
-        "proposal": list(_changes(letter)),
-        "payload": parked.payload,
-    }
-
-
 def _row(letter: Letter) -> tuple[object, ...]:
     parked = letter.parked
-    proposed = "\n".join(f"{one['kind']}: {_begun(str(one['text']))}" for one in _changes(letter))
+    shown = "\n".join(f"{one.kind}: {_begun(one.text)}" for one in proposed(parked.proposal))
     return (
         *(short(letter.id), short(letter.scope_key), what(letter), parked.reason),
-        *(parked.attempts, when(parked.parked_at), proposed or "–"),
+        *(parked.attempts, when(parked.parked_at), shown or "–"),
     )
-
-
-def _changes(letter: Letter) -> Iterator[dict[str, JsonValue]]:
-    for change in letter.parked.proposal:
-        memory, text = _of(change)
-        yield {"kind": change.kind, "memory": memory, "text": text, "why": change.why}
-
-
-def _of(change: Change) -> tuple[str, str]:
-    """The memory, and the text that it gets or that goes."""
-    match change:
-        case Add() | Confirm() | Revise():
-            memory = change.record.memory
-        case Retire() | File():
-            memory = change.archive.archive.memory
-    return str(memory.id), memory.text

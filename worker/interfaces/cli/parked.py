@@ -12,10 +12,11 @@ from worker.adapters.parking import Letter
 from worker.direct.reviewing import accept
 from worker.errors import SlowwaveError
 from worker.interfaces.cli.ending import Failed
-from worker.interfaces.cli.letters import exported, letters_table, what
+from worker.interfaces.cli.letters import letters_table, what
 from worker.interfaces.cli.opening import opened, watching
 from worker.interfaces.cli.options import AsJson, scope_of
 from worker.interfaces.cli.output import answers, emit, note, plain, short
+from worker.interfaces.letters import exported
 
 OnlyApp = Annotated[
     str | None, typer.Option("--app", metavar="NAME", help="Only those of --user in this app.")

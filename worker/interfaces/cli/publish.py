@@ -21,7 +21,7 @@ from worker.interfaces.cli.lines import Read, portions, source
 from worker.interfaces.cli.opening import configured, say_where
 from worker.interfaces.cli.options import AsJson, DefaultApp, DefaultUser, defaults_of
 from worker.interfaces.cli.output import answers, emit, plain, progress, waiting
-from worker.interfaces.cli.where import shown
+from worker.interfaces.where import shown
 
 
 @dataclass

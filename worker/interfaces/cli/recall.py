@@ -36,7 +36,8 @@ from worker.interfaces.cli.moments import AsOf, ValidAt
 from worker.interfaces.cli.opening import reading, serving
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, emit, note
-from worker.interfaces.cli.recalled import left_out, left_out_table, recalled_table, scored
+from worker.interfaces.cli.recalled import left_out_table, recalled_table
+from worker.interfaces.recalled import left_out, scored
 from worker.recall import recall as recalled
 from worker.settings import load
 from worker.wiring import ask_of, layout_of

@@ -1,8 +1,7 @@
-"""An answer, told to people and to machines."""
+"""An answer, told to people."""
 
 from collections.abc import Iterable, Sequence
 
-from pydantic import JsonValue
 from rich.table import Table
 
 from worker.core.recalling.answer import Recalled
@@ -10,32 +9,6 @@ from worker.core.recalling.pool import LeftOut
 from worker.interfaces.cli.output import day, short, table
 
 COLUMNS = ("score", "id", "memory", "said")
-
-
-def scored(one: Recalled, *, explain: bool = False) -> dict[str, JsonValue]:
-    """A memory with its score, for JSON; explained, with how it fits and what the score is made of."""
-    told: dict[str, JsonValue] = {
-        **one.memory.model_dump(mode="json"),
-        "score": one.score,
-        "state": one.state,
-        "superseded": one.superseded,
-    }
-    if explain:
-        terms = one.terms
-        told["terms"] = {
-            "cosine": terms.cosine,
-            "bm25": terms.bm25,
-            "codes": terms.codes,
-            "parts": {name: round(part, 6) for name, part in terms.parts.items()},
-        }
-    return told
-
-
-def left_out(one: LeftOut) -> dict[str, JsonValue]:
-    return {
-        **one.memory.model_dump(mode="json"),
-        "left_out": {"stage": one.stage, "why": one.why},
-    }
 
 
 def recalled_table(title: str, found: Iterable[Recalled], *, explain: bool = False) -> Table:

@@ -5,14 +5,13 @@ from typing import Annotated
 
 import typer
 
-from schemas.memory import Memory
-from schemas.plan import Add, Plan, Revise
 from worker.direct.restoring import restore
 from worker.interfaces.cli.naming import digits_of, memory_ever
 from worker.interfaces.cli.opening import opened
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, emit, plain, short
 from worker.interfaces.cli.writing import MemoryId
+from worker.interfaces.restored import brought_back, restored_of
 
 
 def restore_version(
@@ -32,16 +31,9 @@ def restore_version(
     with opened() as parts:
         memory = memory_ever(parts.store, scope, digits_of(id))
         plan = restore(parts, scope, memory, version, datetime.now(UTC))
-    found = _written(plan)
+    found = brought_back(plan)
     if as_json:
-        emit(
-            {
-                "memory_id": str(memory),
-                "restored": version,
-                "version": found.version if found else None,
-                "run": str(plan.run) if found else None,
-            }
-        )
+        emit(restored_of(plan, memory, version))
         return
     told = (
         f"memory {short(memory)} v{found.version} (run {short(plan.run)}): {found.text}"
@@ -49,9 +41,3 @@ def restore_version(
         else f"nothing to do: version {version} of memory {short(memory)} is what stands"
     )
     answers().print(plain(told), soft_wrap=True)
-
-
-def _written(plan: Plan) -> Memory | None:
-    """The memory as it stands now; nothing where it stood so already."""
-    changes = (change for change in plan.changes if isinstance(change, Add | Revise))
-    return next((change.record.memory for change in changes), None)

@@ -14,16 +14,8 @@ from worker.interfaces.cli.naming import digits_of, the_one
 from worker.interfaces.cli.opening import reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, emit, note, plain, short, table, when
-from worker.interfaces.cli.telling_runs import (
-    COLUMNS,
-    counted,
-    document,
-    in_words,
-    rows,
-    summary,
-    told,
-    with_plan,
-)
+from worker.interfaces.cli.telling_runs import COLUMNS, counted, in_words, rows
+from worker.interfaces.runs_told import document_of, line_of, told, with_plan
 
 LIST_COLUMNS = ("id", "when", "kind", "state", "turns", "facts", "changes", "calls", "tokens")
 RUNS = ("run", "runs")
@@ -55,7 +47,7 @@ def runs(
         found = [with_plan(run) for run in islice(memories.store.runs(scope), limit)]
     if as_json:
         for run in found:
-            emit(summary(run))
+            emit(line_of(run))
     elif found:
         answers().print(table("", LIST_COLUMNS, [_row(run) for run in found], tall=False))
     else:
@@ -68,7 +60,7 @@ def one_run(id: RunId, app: AppName, user: UserName, as_json: AsJson = False) ->
     with reading() as memories:
         found = told(memories.store, scope, the_run(memories.store, scope, id))
     if as_json:
-        emit(document(found))
+        emit(document_of(found))
         return
     out = answers()
     for line in in_words(found.run):

@@ -1,29 +1,23 @@
 """`slowwave sleep report`: what a night came to, told afterwards."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 from uuid import UUID
 
 import typer
 
-from schemas.plan import Run
-from schemas.scope import Scope
-from worker.core.ports import Store
-from worker.core.sleeping.kept import NIGHTS, Kept
+from worker.core.sleeping.kept import NIGHTS
 from worker.core.sleeping.markdown import figures, markdown, safe
 from worker.core.sleeping.note import read_note
-from worker.core.sleeping.report import Diff, diffs
-from worker.core.sleeping.retold import Retold, Words, retold
+from worker.core.sleeping.report import Diff
+from worker.core.sleeping.retold import Retold
 from worker.core.sleeping.withheld import with_reason
-from worker.direct.proposals import proposals
 from worker.interfaces.cli.ending import Failed
 from worker.interfaces.cli.opening import reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, emit, note, plain, short, table, when
-from worker.interfaces.cli.telling_runs import Told, with_plan
-from worker.interfaces.cli.versions import texts_in
-from worker.recall import veil_of
+from worker.interfaces.nights import told_again
 
 COLUMNS = ("pass", "what", "id", "before", "after", "why")
 
@@ -58,48 +52,6 @@ def report(
     if page is not None:
         _write(page, found)
     emit(found) if as_json else _print(found)
-
-
-def told_again(store: Store, scope: Scope, nights: tuple[Kept, ...], nth: int) -> Retold:
-    """The nth last night, with the words that the store still has and a read may show."""
-    ids = [run for one in nights[-nth].passes for run in one.runs]
-    runs = [run for run in (store.run(scope, id) for id in ids) if run is not None]
-    waiting = proposals(store, scope)
-    words = Words(
-        done={one.run.id: _changes(one) for one in _told(store, scope, runs)},
-        proposed={one.run.id: diffs([one.plan]) if one.stands else () for one in waiting},
-        undone=frozenset(run.id for run in runs if run.state == "undone"),
-    )
-    return retold(scope, nights, nth, words)
-
-
-def _told(store: Store, scope: Scope, runs: Collection[Run]) -> list[Told]:
-    """As `telling_runs.told`, of many runs."""
-    veil = veil_of(store, scope)
-    planned = [with_plan(run) for run in runs]
-    ids = {change.memory_id for run in planned for change in run.changes}
-    snapshots = (record.archive for id in ids for record in store.archives(scope, id))
-    live = (record.memory for record in store.memories(scope, ids))
-    texts = texts_in(veil.archives(snapshots), live)
-    return [Told(veil.run(run), texts) for run in planned]
-
-
-def _changes(told: Told) -> tuple[Diff, ...]:
-    return tuple(
-        Diff(
-            kind=change.kind,
-            memory_id=change.memory_id,
-            relation=change.relation,
-            reason=change.reason,
-            before=told.before(change),
-            after=told.after(change),
-            replaced_by=change.replaced_by,
-            why=change.why,
-            run=told.run.id,
-        )
-        for change in told.run.changes
-        if change.kind in {"add", "revise", "retire"}
-    )
 
 
 def _write(page: Path, report: Retold) -> None:

@@ -6,9 +6,7 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
-from pydantic import JsonValue
 
-from worker.core.sleeping.report import Diff, diffs
 from worker.core.sleeping.withheld import with_reason
 from worker.direct.proposals import Proposal, accept, proposals, refuse
 from worker.errors import SlowwaveError
@@ -17,6 +15,7 @@ from worker.interfaces.cli.naming import digits_of, the_one
 from worker.interfaces.cli.opening import opened, reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, emit, note, plain, short, table, when
+from worker.interfaces.nights import proposal_of, shown
 
 COLUMNS = ("run", "when", "what", "id", "before", "after", "why")
 PROPOSALS = ("proposal", "proposals")
@@ -89,32 +88,17 @@ def _tell(done: dict[str, list[UUID]], *, as_json: bool) -> None:
 def _list(found: Sequence[Proposal], *, as_json: bool) -> None:
     if as_json:
         for one in found:
-            emit(_document(one))
+            emit(proposal_of(one))
     elif found:
         answers().print(table("", COLUMNS, [row for one in found for row in _rows(one)]))
     else:
         note("nothing waits for review")
 
 
-def _shown(one: Proposal) -> tuple[Diff, ...]:
-    """What has changed since may have been forgotten as well: its words are not shown."""
-    return diffs([one.plan]) if one.stands else ()
-
-
 def _rows(one: Proposal) -> Iterator[tuple[object, ...]]:
     begins = short(one.run.id), when(one.run.started_at)
-    for diff in _shown(one):
+    for diff in shown(one):
         texts = diff.before or "–", diff.after or "–", with_reason(diff.why, diff.withheld)
         yield *begins, diff.kind, short(diff.memory_id), *texts
     if not one.stands:
         yield *begins, "–", "–", "–", "–", STALE
-
-
-def _document(one: Proposal) -> dict[str, JsonValue]:
-    changes: list[JsonValue] = [diff.model_dump(mode="json") for diff in _shown(one)]
-    return {
-        "run": str(one.run.id),
-        "proposed_at": one.run.started_at.isoformat(),
-        "stands": one.stands,
-        "changes": changes,
-    }

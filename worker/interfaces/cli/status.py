@@ -4,13 +4,12 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from worker.adapters.figures import Status
 from worker.adapters.stores.opening import kind_of
 from worker.errors import Misconfigured
 from worker.interfaces.cli.opening import watching
 from worker.interfaces.cli.options import AsJson
 from worker.interfaces.cli.output import answers, emit, table
-from worker.interfaces.cli.where import without_secrets
+from worker.interfaces.figures import figures_of
 from worker.settings import Settings, load
 
 
@@ -23,11 +22,11 @@ def status(as_json: AsJson = False) -> None:
     with watching() as inbox:
         queue = inbox.status()
     kind, problem = _store(settings)
-    figures = _figures(queue, settings, kind)
+    figures = figures_of(queue, settings, kind)
     if as_json:
         emit(figures)
     else:
-        rows = list(_rows(figures))
+        rows = list(_rows(figures.model_dump(mode="json")))
         answers().print(table("", ("figure", "now"), rows, tall=False))
     if problem is not None:
         raise problem
@@ -40,18 +39,17 @@ def _store(settings: Settings) -> tuple[str, Misconfigured | None]:
         return "unknown", error
 
 
-def _figures(queue: Status, settings: Settings, store: str) -> dict[str, JsonValue]:
-    shown: dict[str, JsonValue] = queue.model_dump(mode="json")
-    if queue.last_error is not None:
-        reason = without_secrets(queue.last_error.reason, settings)
-        shown["last_error"] = {"reason": reason, "seconds_ago": queue.last_error.seconds_ago}
-    return shown | {"store": store, "model": settings.model, "embedder": settings.embedder}
-
-
 def _rows(figures: dict[str, JsonValue]) -> Iterator[tuple[str, object]]:
     for name, value in figures.items():
         label = name.replace("_", " ")
-        if name == "last_error" and isinstance(value, dict):
+        if not value and isinstance(value, dict):
+            yield label, "–"
+        elif name == "resting" and isinstance(value, dict):
+            yield (
+                label,
+                ", ".join(f"{part}, {seconds:.0f} s more" for part, seconds in value.items()),
+            )
+        elif name == "last_error" and isinstance(value, dict):
             yield label, f"{value['seconds_ago']} s ago: {value['reason']}"
         elif isinstance(value, dict):
             yield label, ", ".join(f"{why} {count}" for why, count in value.items())

@@ -13,8 +13,9 @@ from worker.interfaces.cli.memories import memories_table
 from worker.interfaces.cli.output import plain, short, table, when
 from worker.interfaces.cli.recalled import recalled_table
 from worker.interfaces.cli.sessions import Session
-from worker.interfaces.cli.versions import Texts, reasoned, successor
-from worker.interfaces.cli.where import model_of, redis_of, shown
+from worker.interfaces.cli.versions import reasoned, successor
+from worker.interfaces.versions import Texts
+from worker.interfaces.where import model_of, redis_of, shown
 from worker.settings import Settings
 
 RULES = (

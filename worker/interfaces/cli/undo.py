@@ -3,22 +3,22 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated
-from uuid import UUID
 
 import typer
-from pydantic import JsonValue
 
 from schemas.plan import Add, Plan, Revise, Run
 from schemas.scope import Scope
 from worker.core.planning.runs import applied
 from worker.core.ports import Reader
-from worker.direct.undoing import freed, planned, undo, unfinished
+from worker.direct.undoing import planned, undo, unfinished
 from worker.interfaces.cli.ending import Failed
 from worker.interfaces.cli.opening import opened, reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, emit, note, plain, short, table
 from worker.interfaces.cli.runs import RunId, run_id
-from worker.interfaces.cli.telling_runs import COLUMNS, Told, rows, told
+from worker.interfaces.cli.telling_runs import COLUMNS, rows
+from worker.interfaces.runs_told import Told, told
+from worker.interfaces.undone import brings_back, forgotten_by, undone_of
 
 
 def undo_run(
@@ -50,48 +50,39 @@ def undo_run(
             run = run_id(store, scope, id)
             plan = planned(store, scope, run, now)
             _tell(store, scope, plan, unfinished(store, scope), as_json=as_json)
-            if count := _forgotten_by(store, scope, run):
-                note(f"{_recalled(count)}: it will ask for --remember-again")
+            if count := forgotten_by(store, scope, run):
+                note(f"{brings_back(count)}: it will ask for --remember-again")
         return
     with opened() as parts:
         run = run_id(parts.store, scope, id)
-        if not remember_again and (count := _forgotten_by(parts.store, scope, run)):
+        if not remember_again and (count := forgotten_by(parts.store, scope, run)):
             raise Failed(
-                f"{_recalled(count)}: say --remember-again if that is meant; nothing was done"
+                f"{brings_back(count)}: say --remember-again if that is meant; nothing was done"
             )
         plan = undo(parts, scope, run, now)
         _tell(parts.store, scope, plan, None, as_json=as_json)
-
-
-def _forgotten_by(store: Reader, scope: Scope, id: UUID) -> int:
-    """Memories, or parts of them, that went in this run because a person asked for it."""
-    run = store.run(scope, id)
-    changes = run.changes if run is not None else ()
-    return sum(one.relation == "forget" for one in changes)
-
-
-def _recalled(count: int) -> str:
-    return f"that would bring back {count} of what a person asked to forget"
 
 
 def _tell(
     store: Reader, scope: Scope, plan: Plan, first: list[Run] | None, *, as_json: bool
 ) -> None:
     """What is finished `first` is known of a dry run alone."""
-    turns = [str(turn) for turn in freed(store, plan)]
+    done = undone_of(store, plan, first)
     for run in first or ():
         note(
             f"run {run.id} is half done and would be finished first: what that changes is not in this"
         )
     if as_json:
-        emit(_document(plan, turns, first))
+        emit(done)
         return
     found = with_foreseen(told(store, scope, applied(plan)), plan)
     did = f"would undo run {plan.undoes}" if first is not None else f"undid run {plan.undoes}"
     out = answers()
     if found.run.changes:
         out.print(table("", COLUMNS, rows(found)))
-    out.print(plain(f"{did} (run {short(plan.run)}); {len(turns)} turns are free"), soft_wrap=True)
+    out.print(
+        plain(f"{did} (run {short(plan.run)}); {len(done.turn_ids)} turns are free"), soft_wrap=True
+    )
 
 
 def with_foreseen(found: Told, plan: Plan) -> Told:
@@ -100,18 +91,3 @@ def with_foreseen(found: Told, plan: Plan) -> Told:
     made = [one.record.memory for one in plan.changes if isinstance(one, Add | Revise)]
     foreseen = {(one.id, one.version): one.text for one in made if (one.id, one.text) in shown}
     return replace(found, texts={**found.texts, **foreseen})
-
-
-def _document(plan: Plan, turns: list[str], first: list[Run] | None) -> dict[str, JsonValue]:
-    changes: list[JsonValue] = [
-        {"kind": one.kind, "memory_id": str(one.memory_id), "version": one.version}
-        for one in applied(plan).changes
-    ]
-    return {
-        "run": str(plan.run),
-        "undoes": str(plan.undoes),
-        "dry_run": first is not None,
-        "changes": changes,
-        "turn_ids": [*turns],
-        "finished_first": [str(run.id) for run in first or ()],
-    }

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from worker.interfaces.cli.options import AsJson
 from worker.interfaces.cli.output import answers, emit, plain
 from worker.interfaces.cli.serving import serve
-from worker.interfaces.cli.where import model_of, redis_of, shown
+from worker.interfaces.where import model_of, redis_of, shown
 from worker.settings import Settings
 
 Concurrency = Annotated[

@@ -8,7 +8,8 @@ from redis import Redis
 from schemas.limits import Limits
 from tests.endpoint import endpoint
 from tests.worker.interfaces.cli.running import Cli, Told
-from worker.adapters.inbox import Inbox
+from worker.adapters.breaker import Breaker
+from worker.adapters.inbox import Claim, Inbox
 
 
 def states(told: Told) -> dict[str, str]:
@@ -260,6 +261,36 @@ def test_instructions_that_no_rule_reads_are_warned_of(cli: Cli) -> None:
     told = cli("check", "--json", SLOWWAVE_APP_INSTRUCTIONS='{"acme": "No prices."}')
 
     assert states(told)["instructions"] == "warning"
+
+
+def test_a_setting_that_is_misspelt_is_found_with_the_one_that_is_meant(cli: Cli) -> None:
+    told = cli("check", "--json", SLOWWAVE_SLEPP_AT="0 3 * * *", SLOWWAVE_Q="1")
+
+    found = {one["detail"].split(" ")[0]: one for one in told.lines if one["name"] == "settings"}
+    assert told.status == 1
+    assert found["SLOWWAVE_SLEPP_AT"]["state"] == "wrong"
+    assert "SLOWWAVE_SLEEP_AT" in found["SLOWWAVE_SLEPP_AT"]["remedy"]
+    assert found["SLOWWAVE_Q"]["state"] == "warning"
+
+
+def test_a_misspelt_setting_is_told_of_where_work_begins(cli: Cli) -> None:
+    told = cli("drain", SLOWWAVE_SLEPP_AT="0 3 * * *")
+
+    assert told.status == 0
+    assert "SLOWWAVE_SLEPP_AT" in told.err
+    assert "SLOWWAVE_SLEEP_AT" in told.err
+
+
+def test_a_part_that_rests_is_warned_of(cli: Cli, redis_client: Redis) -> None:
+    breaker = Breaker(redis_client)
+    claim = Claim(scope_key="a", partition=0, fence=1, attempt=1, batch_turns=1)
+    breaker.rest("store", breaker.failed("store", claim), 3_600)
+    told = cli("check", "--json")
+
+    warned = [one for one in told.lines if one["state"] == "warning"]
+    assert told.status == 0
+    assert [one["name"] for one in warned] == ["store"]
+    assert "failed several scopes" in warned[0]["detail"]
 
 
 def test_people_see_each_part_with_its_remedy(cli: Cli) -> None:

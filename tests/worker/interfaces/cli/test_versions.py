@@ -4,7 +4,8 @@ import pytest
 
 from schemas.memory import Archive, Memory
 from tests.build import NOW, RUN, memory, uid
-from worker.interfaces.cli.versions import LIVE, newest_first, successor
+from worker.interfaces.cli.versions import successor
+from worker.interfaces.versions import LIVE, newest_first
 
 
 def archive(old: Memory, by: str | None, days: int = 0) -> Archive:
