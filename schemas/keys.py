@@ -5,6 +5,8 @@ from zlib import crc32
 
 #: The stored number of partitions; whoever comes first writes it, another number refuses to start.
 PARTITIONS = "slowwave:partitions"
+#: HASH, id of an API key → what is kept of it.
+API_KEYS = "slowwave:api_keys"
 
 
 def partition_of(scope_key: str, partitions: int) -> int:

@@ -89,6 +89,16 @@ MAY_IMPORT = {
     "worker.tasks": SHELL,
     "worker.app": SHELL,
     "worker.interfaces": SHELL | {"producers", "rich", "typer"},
+    "worker.interfaces.http": SHELL
+    | {
+        "fastapi",
+        "producers",
+        "redis",
+        "starlette",
+        "uvicorn",
+        "worker.interfaces",
+        "worker.recaller",
+    },
 }
 
 #: What a pure layer has no business with: clocks, logs, settings, files, processes, networks, chance.

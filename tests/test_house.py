@@ -109,7 +109,8 @@ def test_what_is_imported_is_asked_for() -> None:
     worker = {canonical(needed) for needed in [*extras["worker"], *extras["local"]]}
 
     assert imports("schemas") | imports("producers") <= base
-    assert imports("worker") <= base | worker
+    http = {canonical(needed) for needed in extras["http"]}
+    assert imports("worker") <= base | worker | http
 
 
 @pytest.mark.parametrize("lock", [*LOCKS, ".ci/go.lock"])

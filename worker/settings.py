@@ -1,6 +1,7 @@
 """Every setting, once. The README's table and `.env` example are made from here."""
 
 from datetime import timedelta
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -15,7 +16,12 @@ from pydantic import (
     ValidationInfo,
     field_validator,
 )
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    EnvSettingsSource,
+    SettingsConfigDict,
+)
 
 from schemas.limits import Limits
 from worker.core.groups.setting import ALWAYS_JUDGED, DetectorName, PassName, Resolver
@@ -24,6 +30,10 @@ from worker.core.recalling.ask import MOST_ANSWERS, MOST_NOMINATED, Ask, Fusion,
 from worker.core.recalling.layout import BlockOrder
 from worker.core.sleeping.hours import Habits, hours_of
 from worker.errors import Misconfigured
+
+PREFIX = "SLOWWAVE_"
+#: With the prefix and no setting of ours: which Weaviate the tests and benches start.
+READ_ELSEWHERE = frozenset({"WEAVIATE_BIN"})
 
 DEFAULTS = Limits()
 
@@ -50,7 +60,7 @@ class Settings(BaseSettings):
     """Read from the environment (`SLOWWAVE_…`) and from `.env` in the current folder."""
 
     model_config = SettingsConfigDict(
-        env_prefix="SLOWWAVE_",
+        env_prefix=PREFIX,
         env_file=".env",
         extra="ignore",
         frozen=True,
@@ -305,6 +315,12 @@ class Settings(BaseSettings):
         ge=0,
         description="Seconds without a new turn before a scope that is due is put to sleep.",
     )
+    sleep_max_wait_seconds: Finite = Field(
+        default=86_400.0,
+        ge=0,
+        description="Seconds for which a scope that is due is at most left alone because people go on speaking; its"
+        " hours and turns that wait still go first.",
+    )
     sleep_hours: str | None = Field(
         default=None,
         description="Hours in which scopes are put to sleep, such as `22:00-06:00`; all day unless set.",
@@ -438,6 +454,35 @@ class Settings(BaseSettings):
         " serve it.",
     )
     recall_reranker_key: SecretStr | None = Field(default=None, description="Key for it.")
+    http_host: str = Field(
+        default="127.0.0.1",
+        description="Address that `slowwave serve` listens on; another than loopback only with an API key"
+        " (`slowwave key add`).",
+    )
+    http_port: int = Field(
+        default=8765, ge=0, le=65_535, description="Its port; 0 takes a free one."
+    )
+    http_threads: int = Field(
+        default=32,
+        ge=1,
+        le=1_000,
+        description="Requests of one server that may be at the store at once; others wait.",
+    )
+    http_max_body_bytes: int = Field(
+        default=4 * 1024 * 1024,
+        ge=1_024,
+        description="Longest body of a request, in bytes; a stream of turns may be longer, its lines not.",
+    )
+    http_rate_per_minute: int = Field(
+        default=6_000,
+        ge=0,
+        description="Requests of one API key in a minute, to one server; 0 for any number.",
+    )
+    http_origins: Json[tuple[str, ...]] = Field(
+        default=(),
+        validate_default=False,
+        description='JSON list of origins whose pages may ask, such as `["https://app.example.com"]`; none unless set.',
+    )
     overlay_days: int = Field(
         default=14,
         ge=1,
@@ -594,6 +639,7 @@ def habits_of(settings: Settings, app: str) -> Habits:
         quiet=timedelta(seconds=settings.sleep_quiet_seconds),
         hours=hours_of(settings.sleep_hours) if settings.sleep_hours else None,
         zone=zone_of(settings.sleep_time_zones.get(app, settings.sleep_time_zone)),
+        longest=timedelta(seconds=settings.sleep_after_seconds + settings.sleep_max_wait_seconds),
     )
 
 
@@ -621,6 +667,18 @@ def load() -> Settings:
     except ValidationError as error:
         wrong = "; ".join(f"{_variable(e['loc'])}: {e['msg']}" for e in error.errors())
         raise Misconfigured(f"wrong settings: {wrong}") from error
+
+
+def unknown_variables() -> dict[str, str | None]:
+    """Variables with our prefix that are no setting, in the environment and in `.env` → the one that may be meant."""
+    given = {**EnvSettingsSource(Settings).env_vars, **DotEnvSettingsSource(Settings).env_vars}
+    ours = (name.upper().removeprefix(PREFIX) for name in given if name.upper().startswith(PREFIX))
+    known = {name.upper() for name in Settings.model_fields} | READ_ELSEWHERE
+    unknown = sorted({*ours} - known)
+    near = {name: get_close_matches(name, sorted(known), n=1) for name in unknown}
+    return {
+        f"{PREFIX}{name}": f"{PREFIX}{found[0]}" if found else None for name, found in near.items()
+    }
 
 
 def _variable(loc: tuple[int | str, ...]) -> str:

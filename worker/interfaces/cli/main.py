@@ -14,6 +14,7 @@ from worker.interfaces.cli.forget import forget
 from worker.interfaces.cli.history import history
 from worker.interfaces.cli.importing import import_
 from worker.interfaces.cli.ingest import ingest
+from worker.interfaces.cli.key import key
 from worker.interfaces.cli.memories import memories
 from worker.interfaces.cli.migrate import migrate
 from worker.interfaces.cli.parked import parked
@@ -24,6 +25,7 @@ from worker.interfaces.cli.reembed import reembed
 from worker.interfaces.cli.remember import remember
 from worker.interfaces.cli.restore import restore_version
 from worker.interfaces.cli.runs import one_run, runs
+from worker.interfaces.cli.serve import serve
 from worker.interfaces.cli.sleep import sleep
 from worker.interfaces.cli.status import status
 from worker.interfaces.cli.streams import mend
@@ -71,6 +73,7 @@ for command in (
     status,
     check,
     migrate,
+    serve,
 ):
     app.command()(command)
 app.command("import")(import_)
@@ -80,6 +83,7 @@ app.command("undo")(undo_run)
 app.command("restore")(restore_version)
 app.add_typer(parked, name="parked")
 app.add_typer(sleep, name="sleep")
+app.add_typer(key, name="key")
 
 
 def run() -> None:
