@@ -38,7 +38,7 @@ format: $(DEV) ## let ruff format the code and mend what it can
 	$(VENV)/bin/ruff format
 	$(VENV)/bin/ruff check --fix
 
-bench: $(DEV) ## list the benches, or run one: make bench ARGS=locomo
+bench: $(DEV) ## list the benches, or run one (ARGS=recall) or all of them (ARGS=all)
 	@$(VENV)/bin/python -m bench $(ARGS)
 
 venv: $(DEV) ## make .venv with everything for development

@@ -4,6 +4,7 @@ The steps and what must be true after each are those of `tests/living.py`; `make
 """
 
 import argparse
+import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--steps", type=int, default=2_000, help="at least so many (2000)")
     parser.add_argument("--store", choices=["sqlite", "weaviate"], default="sqlite")
     parser.add_argument("--seed", type=int, default=0, help="of the first lives (0)")
+    parser.add_argument("--json", action="store_true", help="one JSON document instead of a list")
     options = parser.parse_args(arguments)
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
     with (
@@ -52,6 +54,9 @@ def main(arguments: Sequence[str]) -> int:
                 ),
             )
             at += 1
+    if options.json:
+        print(json.dumps({"steps": DONE.total(), "done": DONE, "besides": BESIDES}))
+        return 0
     print(
         f"everything on {options.store}: {DONE.total():,} steps, seeds {options.seed} to {at - 1}"
     )

@@ -16,7 +16,6 @@ words cannot tell. `proposed` is the price: so many changes wait for a person.
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,11 +29,12 @@ from bench.sleep.house import opened
 from bench.sleep.judges import Judge, Oracle, careless
 from bench.sleep.planting import facts
 from bench.sleep.trial import MODES, PARTS, Mode, Trial
+from bench.stand_in import PROGRAM as MODEL
+from bench.stand_in import standing
 from schemas.base import Vector
 from worker import log
 from worker.settings import Settings
 
-MODEL = "locomo_model.py"
 #: Those that need nothing but the data.
 USUAL: tuple[Mode, ...] = ("oracle", "rules", "careless")
 
@@ -108,7 +108,7 @@ def _trial(
     oracle = Oracle()
     with ExitStack() as stack:
         if mode == "overlap":
-            url = stack.enter_context(_overlap(options))
+            url = stack.enter_context(standing(options.tools, options.data)).url
         else:
             script = oracle.answer if mode == "oracle" else careless
             url = stack.enter_context(Judge(script)).url
@@ -136,19 +136,6 @@ def _trial(
             share=options.share,
             seed=options.seed,
         )
-
-
-@contextmanager
-def _overlap(options: argparse.Namespace) -> Iterator[str]:
-    """The URL of the server that judges by words, which runs while this is entered."""
-    program = [sys.executable, str(options.tools / MODEL)]
-    command = [*program, "--data", str(options.data), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603 - what the caller named
-        try:
-            said = server.stdout.readline() if server.stdout else ""
-            yield next(word for word in said.split() if word.startswith("http"))
-        finally:
-            server.terminate()
 
 
 if __name__ == "__main__":
