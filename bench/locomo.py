@@ -1,42 +1,15 @@
 """One conversation of LoCoMo as turns on lines: `python -m bench.locomo FILE --conversation conv-26`.
 
-The data set (Maharana et al. 2024, "Evaluating Very Long-Term Conversational Memory of LLM Agents") is
-`data/locomo10.json` in the repository snap-research/locomo, under CC BY-NC 4.0, so it is not part of this
-project. Image captions are left out: only what was said is text. A session has one time, in no zone: it is
-read as UTC, and each turn is a second later than the one before, so that their order is their time.
+The data set is not part of this project; `worker.core.evaluating.locomo` says what is taken from it and how.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
-from itertools import count
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-WHEN = "%I:%M %p on %d %B, %Y"
-
-
-def turns(sample: dict[str, Any]) -> Iterator[dict[str, str]]:
-    """The turns of one sample, in the order they were said."""
-    talk = sample["conversation"]
-    for n in count(1):
-        session = f"session_{n}"
-        if session not in talk:
-            return
-        began_at = datetime.strptime(talk[f"{session}_date_time"], WHEN).replace(tzinfo=UTC)
-        for place, said in enumerate(talk[session]):
-            yield {
-                "app": "locomo",
-                "user": sample["sample_id"],
-                "conversation": session,
-                "role": "user",
-                "speaker": said["speaker"],
-                "text": said["text"],
-                "said_at": (began_at + timedelta(seconds=place)).isoformat(),
-                "id": said["dia_id"],
-            }
+from worker.core.evaluating.locomo import WHERE, turns
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -45,10 +18,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--conversation", default="conv-26", help="sample id (default: conv-26)")
     options = parser.parse_args(arguments)
     if not options.file.is_file():
-        return _say(
-            f"{options.file} is not there: get data/locomo10.json from the repository"
-            " snap-research/locomo (CC BY-NC 4.0) and name the path of your copy"
-        )
+        return _say(f"{options.file} is not there: {WHERE}")
     samples = {sample["sample_id"]: sample for sample in json.loads(options.file.read_text())}
     if options.conversation not in samples:
         return _say(f"no conversation {options.conversation!r}: there are {', '.join(samples)}")

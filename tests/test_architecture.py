@@ -88,10 +88,12 @@ MAY_IMPORT = {
     "worker.pump": SHELL,
     "worker.tasks": SHELL,
     "worker.app": SHELL,
-    "worker.interfaces": SHELL | {"producers", "rich", "typer"},
+    "worker.evaluating": SHELL | {"producers"},
+    "worker.interfaces": SHELL | {"producers", "rich", "typer", "worker.evaluating"},
     "worker.interfaces.http": SHELL
     | {
         "fastapi",
+        "limits",
         "producers",
         "redis",
         "starlette",
@@ -99,6 +101,8 @@ MAY_IMPORT = {
         "worker.interfaces",
         "worker.recaller",
     },
+    "worker.interfaces.mcp": SHELL
+    | {"mcp", "pydantic", "starlette", "worker.interfaces", "worker.recaller"},
 }
 
 #: What a pure layer has no business with: clocks, logs, settings, files, processes, networks, chance.

@@ -10,6 +10,8 @@ import pytest
 from schemas.tokens import estimate
 from tests.build import candidacy, fact, record, turn
 from worker.adapters.prompts import Prompts
+from worker.core.evaluating.answering import Answering, AnswerReply, Asked
+from worker.core.evaluating.grading import Graded, GradeReply, Grading
 from worker.core.forgetting.redact import Redacting, Redaction, RedactReply
 from worker.core.forgetting.topics import of_query
 from worker.core.groups.judgment import Candidacy, Group
@@ -39,6 +41,8 @@ PROMPTS = (
     *Reorganize().ask(CASE),
     *Deriving().ask(Material((record("Loves opera").memory,))),
     *Redacting().ask(Redaction(fact("Loves opera and tea"), of_query("opera"))),
+    *Answering().ask(Asked("What is loved?", (record("Loves opera").memory,))),
+    *Grading().ask(Graded("What is loved?", "opera", "the opera")),
 )
 JOBS = [prompt.job for prompt in PROMPTS]
 
@@ -96,6 +100,8 @@ def test_data_is_never_an_instruction(job: str) -> None:
         PairReply.model_json_schema(),
         MergeReply.model_json_schema(),
         InsightsReply.model_json_schema()["$defs"]["InsightReply"],
+        AnswerReply.model_json_schema(),
+        GradeReply.model_json_schema(),
     ],
 )
 def test_the_reason_comes_before_the_verdict(schema: dict[str, Any]) -> None:
@@ -218,3 +224,14 @@ def test_an_example_given_back_as_a_finding_is_no_fact() -> None:
 
     assert found.facts == ()
     assert found.dropped == {"an example of the instructions": len(reply["facts"])}
+
+
+def test_the_examples_of_answering_and_grading_are_read_as_they_stand() -> None:
+    _, answer = example("answer")
+    document, grade = example("grade")
+
+    answered = Answering().read(Asked("?", ()), [AnswerReply.model_validate(answer)])
+    graded = Graded(**document)
+
+    assert (answered.text, answered.is_known) == (answer["answer"], True)
+    assert Grading().read(graded, [GradeReply.model_validate(grade)])

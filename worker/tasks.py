@@ -76,17 +76,20 @@ def let_go(these: Parts, gate: Gate) -> None:
         these.breaker.let_go(gate)
 
 
-def settle(these: Parts, claim: Claim) -> Outcome | None:
-    """Consolidate, and carry out what follows from a failure. An unknown error is a bug and rises."""
+def settle(these: Parts, claim: Claim, now: datetime | None = None) -> Outcome | None:
+    """Consolidate, and carry out what follows from a failure. An unknown error is a bug and rises.
+
+    `now` is another time than the clock's, where a conversation of another time is lived through once more.
+    """
     bound = structlog.contextvars.bound_contextvars(scope=claim.scope_key, fence=claim.fence)
     with bound, HANDS.holding(these.inbox, claim):
-        return _settle(these, claim)
+        return _settle(these, claim, now or datetime.now(UTC))
 
 
-def _settle(these: Parts, claim: Claim) -> Outcome | None:
+def _settle(these: Parts, claim: Claim, now: datetime) -> Outcome | None:
     try:
         _refuse_what_kills(these, claim)
-        outcome = consolidate(these, claim, datetime.now(UTC))
+        outcome = consolidate(these, claim, now)
     except LeaseLost as error:
         log.warning("lease_lost", reason=str(error))
         return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from bench.locomo import turns
+from worker.core.evaluating.locomo import turns
 
 BATCH_TURNS = 10
 

@@ -12,15 +12,13 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
-from bench.locomo import WHEN
 from schemas.ids import uuid_of
 from schemas.memory import Memory, MemoryRecord
 from schemas.scope import Scope
+from worker.core.evaluating.locomo import CATEGORIES, WHEN
 from worker.core.ports import Embedder
 from worker.core.texts.identifiers import identifiers
 
-#: Its categories by number. What `adversarial` asks was said of somebody else.
-CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open domain", 4: "single-hop", 5: "adversarial"}
 #: A turn, as the data names it; some fields name several in one string.
 TURN = re.compile(r"D\d+:\d+")
 

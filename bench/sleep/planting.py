@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any, Literal
 
-from bench.locomo import WHEN
 from bench.sleep.rewording import reworded
 from bench.sleep.sayings import NAMES, SEVERAL, SLOTS
+from worker.core.evaluating.locomo import WHEN
 
 Kind = Literal["plain", "twice", "over", "alike"]
 

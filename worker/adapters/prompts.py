@@ -38,12 +38,16 @@ class Prompts:
 
     def refuse_unknown(self, setting: str, names: Iterable[str], ending: str = "") -> None:
         """Raises `Misconfigured` where one of these is no job with this ending, and names the jobs."""
-        known = {f"{job}{ending}" for job in self._texts}
+        known = {f"{job}{ending}" for job in self.jobs}
         if unknown := sorted(set(names) - known):
             raise Misconfigured(
                 f"{setting} has {', '.join(unknown)}, and no job of a model is called so: the names are"
                 f" {', '.join(sorted(known))}"
             )
+
+    @property
+    def jobs(self) -> frozenset[str]:
+        return frozenset(self._texts)
 
     def instructions(self, job: str) -> str:
         """Raises `KeyError` for a job without any."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 from pydantic import JsonValue
@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from schemas.plan import Run
 from schemas.scope import Scope
 from worker.interfaces.cli.opening import configured
-from worker.interfaces.cli.options import AsJson
+from worker.interfaces.cli.options import AsJson, one_of
 from worker.interfaces.cli.output import answers, emit, note, waiting
 from worker.interfaces.cli.sessions import QUESTIONS, Session, bundled, own
 from worker.interfaces.cli.stage import Place, Stage, place_for, stage
@@ -28,30 +28,10 @@ from worker.interfaces.cli.telling import (
 from worker.interfaces.recalled import scored
 from worker.interfaces.versions import newest_first, texts_of
 from worker.recall import earlier, known, recall
-from worker.settings import Settings
 from worker.wiring import ask_of
 
 #: Memories shown for each question.
 ANSWERS = 3
-
-
-def _one_of(setting: str) -> typer.models.OptionInfo:
-    """An option whose value has to be one that the setting knows."""
-    known_names = [str(name) for name in get_args(Settings.model_fields[setting].annotation)]
-
-    def checked(value: str | None) -> str | None:
-        if value is not None and value not in known_names:
-            raise typer.BadParameter(f"{value!r} is none of {', '.join(known_names)}")
-        return value
-
-    option: typer.models.OptionInfo = typer.Option(
-        f"--{setting}",
-        metavar="NAME",
-        help=f"{Settings.model_fields[setting].description} One of: {', '.join(known_names)}.",
-        callback=checked,
-        show_default=False,
-    )
-    return option
 
 
 @dataclass
@@ -88,8 +68,8 @@ def demo(
             show_default=False,
         ),
     ] = None,
-    detector: Annotated[str | None, _one_of("detector")] = None,
-    resolver: Annotated[str | None, _one_of("resolver")] = None,
+    detector: Annotated[str | None, one_of("detector")] = None,
+    resolver: Annotated[str | None, one_of("resolver")] = None,
     threshold: Annotated[
         float | None,
         typer.Option(

@@ -9,12 +9,14 @@ from worker.interfaces.cli.drain import drain
 from worker.interfaces.cli.edit import edit
 from worker.interfaces.cli.ending import Commands
 from worker.interfaces.cli.erase import erase
+from worker.interfaces.cli.evaluate import evaluate
 from worker.interfaces.cli.export import export
 from worker.interfaces.cli.forget import forget
 from worker.interfaces.cli.history import history
 from worker.interfaces.cli.importing import import_
 from worker.interfaces.cli.ingest import ingest
 from worker.interfaces.cli.key import key
+from worker.interfaces.cli.mcp import mcp
 from worker.interfaces.cli.memories import memories
 from worker.interfaces.cli.migrate import migrate
 from worker.interfaces.cli.parked import parked
@@ -73,7 +75,9 @@ for command in (
     status,
     check,
     migrate,
+    evaluate,
     serve,
+    mcp,
 ):
     app.command()(command)
 app.command("import")(import_)

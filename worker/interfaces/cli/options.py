@@ -1,11 +1,12 @@
 """Options that several commands share."""
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 from pydantic import ValidationError
 
 from schemas.scope import Scope
+from worker.settings import Settings
 
 AppName = Annotated[
     str,
@@ -45,3 +46,22 @@ def scope_of(app: str, user: str) -> Scope:
 def defaults_of(app: str | None, user: str | None) -> dict[str, str]:
     """What fills the fields that a turn lacks."""
     return {name: value for name, value in (("app", app), ("user", user)) if value is not None}
+
+
+def one_of(setting: str) -> typer.models.OptionInfo:
+    """An option whose value has to be one that the setting knows."""
+    known_names = [str(name) for name in get_args(Settings.model_fields[setting].annotation)]
+
+    def checked(value: str | None) -> str | None:
+        if value is not None and value not in known_names:
+            raise typer.BadParameter(f"{value!r} is none of {', '.join(known_names)}")
+        return value
+
+    option: typer.models.OptionInfo = typer.Option(
+        f"--{setting}",
+        metavar="NAME",
+        help=f"{Settings.model_fields[setting].description} One of: {', '.join(known_names)}.",
+        callback=checked,
+        show_default=False,
+    )
+    return option

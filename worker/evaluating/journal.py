@@ -1,0 +1,46 @@
+"""What is done, one line each: an evaluation that was killed goes on behind the last whole one."""
+
+import os
+import threading
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from worker.errors import Misconfigured
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class Journal(Generic[T]):
+    """A file of JSON lines that only grows; safe from any thread of one process."""
+
+    def __init__(self, path: Path, kind: type[T]) -> None:
+        """A last line that broke off is taken off. Raises `Misconfigured` for any other that is none of ours."""
+        self._path, self._kind = path, kind
+        self._lock = threading.Lock()
+        self.entries: list[T] = []
+        if path.exists():
+            self._read()
+
+    def _read(self) -> None:
+        whole = self._path.read_bytes()
+        end = whole.rfind(b"\n") + 1
+        for at, line in enumerate(whole[:end].splitlines(), start=1):
+            try:
+                self.entries.append(self._kind.model_validate_json(line))
+            except ValidationError as error:
+                raise Misconfigured(
+                    f"{self._path}, line {at}, was not written by this version of slowwave: use another folder"
+                ) from error
+        if end < len(whole):
+            os.truncate(self._path, end)
+
+    def append(self, entry: T) -> None:
+        """It is on the disk when this returns. Raises `OSError`."""
+        line = entry.model_dump_json().encode() + b"\n"
+        with self._lock, self._path.open("ab") as file:
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+            self.entries.append(entry)
