@@ -3,13 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from worker.core.texts.words import content_words
 from worker.rules.clause import FIRST, TURNED, bare
 from worker.rules.mood import is_question, no_statement, opens_pretence, without_tag
 from worker.rules.people import Mention, Person, mentioned, referred, resolved
-from worker.rules.requests import as_wish, forgettable, standing_order
+from worker.rules.requests import as_wish, forgettable, standing_order, whole_requests
 from worker.rules.sentences import FRONTED, clauses, sentences
 from worker.rules.slots import PETS
 from worker.rules.technical import continued, is_technical, unfolded
@@ -61,7 +61,7 @@ class Listener:
     def hear(self, text: str) -> list[Said]:
         found: list[Said] = []
         pretending = False
-        for sentence in sentences(text):
+        for sentence in whole_requests(sentences(text)):
             if len(sentence) > LONGEST:
                 self.dropped["too long for a rule"] += 1
                 continue
@@ -85,7 +85,7 @@ class Listener:
 
     def _sentence(self, sentence: str) -> Iterator[Said]:
         if forget := forgettable(sentence):
-            yield Said(self._told(forget), self.subject, "forget")
+            yield self._forgotten(forget)
         elif order := standing_order(sentence):
             yield Said(as_wish(order, self.name), self.subject, "instruction")
         elif is_question(statement := without_tag(sentence)):
@@ -94,6 +94,12 @@ class Listener:
             plain = bare(statement)
             for clause in unfolded(plain) if self._is_technical(plain) else clauses(plain):
                 yield from self._clause(bare(clause))
+
+    def _forgotten(self, what: str) -> Said:
+        """In the words in which it would be known, somebody else's as theirs."""
+        if mention := self._mention(what):
+            return replace(self._of(mention), kind="forget")
+        return Said(self._told(what), self.subject, "forget")
 
     def _is_technical(self, text: str) -> bool:
         return not OWN.match(text) and (continued(text) or is_technical(text))
@@ -111,9 +117,7 @@ class Listener:
     def _statement(self, clause: str) -> Said | None:
         if mention := self._mention(clause):
             self._person = mention.person
-            rest = self._told(mention.said)
-            told = rest if mention.said[:1].isupper() else rest[:1].lower() + rest[1:]
-            return Said(f"{mention.person.shown} {told}", mention.person.subject)
+            return self._of(mention)
         if found := PET_NAME.match(clause):
             return self._of_pet(found["name"])
         if pet := PET.search(clause):
@@ -123,6 +127,11 @@ class Listener:
         if self._is_technical(clause):
             return Said(clause[:1].upper() + clause[1:], self.subject, is_technical=True)
         return None
+
+    def _of(self, mention: Mention) -> Said:
+        rest = self._told(mention.said)
+        told = rest if mention.said[:1].isupper() else rest[:1].lower() + rest[1:]
+        return Said(f"{mention.person.shown} {told}", mention.person.subject)
 
     def _mention(self, clause: str) -> Mention | None:
         known = re.match(r"(?P<name>[A-Z]\w+(?: [A-Z]\w+)?)\s+(?P<said>[a-z].*)", clause)

@@ -1,6 +1,7 @@
 """What a person asks of the assistant that is worth keeping: standing wishes, and wishes to be forgotten."""
 
 import re
+from collections.abc import Iterable, Iterator
 
 from worker.rules.third_person import retold
 
@@ -17,14 +18,30 @@ FORGET = re.compile(
     r"(?P<kept>.+))$",
     re.IGNORECASE,
 )
+#: "Forget this: I smoke": what is to go comes behind, and words that point at it say nothing of it.
+POINTED = re.compile(
+    LEAD
+    + POLITE
+    + r"(?:(?P<verb>forget|delete|erase|remove|scrub|wipe|drop|disregard)|(?:don't|do not|stop)\s+(?:remember|store|keep|sav)\w*)"
+    r"(?P<points>\s+(?:this(?: one| thing)?|it|that|these(?: things)?|the following(?: things?)?|one thing"
+    r"|(?:what|everything|anything|all|the thing|something) I(?:'ve| have)? (?:just |once )?(?:said|told you|mentioned))"
+    r"(?:\s+(?:about me|before|earlier|please|just now|yesterday|last time))*)?"
+    r"(?:\s+(?:from|in) (?:your )?memor(?:y|ies))?(?:,? please)?\s*(?::|\s[-–—]+\s|\s?[–—])\s*(?P<what>.*)$",
+    re.IGNORECASE,
+)
 #: Takes back the last word, not a memory.
 NEVER_MIND = re.compile(
     r"^(?:it|that|this|about it|about that|the last (?:one|question|message)|what I just said|I asked|I said anything"
-    r"|the file|the line|the column|the row)?[\s.!]*$",
+    r"|the file|the line|the column|the row)?(?:[\s.!]*|[,:;]\s.*)$",
     re.IGNORECASE,
 )
 FROM_MEMORY = re.compile(
     r"\s+(?:from|in) (?:your )?memor(?:y|ies)\b.*$|,?\s*(?:please|thanks|thank you)[\s.!]*$",
+    re.IGNORECASE,
+)
+#: "Remove the first line from my file": no order to a memory.
+FROM_ELSEWHERE = re.compile(
+    r"\bfrom (?:my|our|the|this|that|his|her|their)\s+(?!memor|profile|notes|records?\b|history)",
     re.IGNORECASE,
 )
 #: An order that only a memory can be the object of.
@@ -66,12 +83,37 @@ TO_DO = re.compile(
 
 
 def forgettable(sentence: str) -> str | None:
-    """What is to go, in the person's own words."""
-    found = FORGET.match(sentence)
-    if not found or re.match(r"(?i)(?:please )?don't forget", sentence):
+    """What is to go, in the person's own words; empty where the next sentence has it."""
+    if re.match(r"(?i)(?:please )?(?:don't|do not|never) forget", sentence):
         return None
-    what = FROM_MEMORY.sub("", found["what"] or found["kept"] or "").strip(" .!,")
+    if pointed := POINTED.match(sentence):
+        return _pointed_at(pointed, sentence)
+    found = FORGET.match(sentence)
+    if not found or FROM_ELSEWHERE.search(sentence):
+        return None
+    what = FROM_MEMORY.sub("", found["what"] or found["kept"] or "").strip(" .!?,")
     return what if what and not NEVER_MIND.match(what) and OF_MEMORY.search(sentence) else None
+
+
+def whole_requests(sentences: Iterable[str]) -> Iterator[str]:
+    """With a request that ends in a colon and what it points at as one; where nothing follows, nothing is to go."""
+    asked = ""
+    for sentence in sentences:
+        said, asked = f"{asked} {sentence}".strip(), ""
+        if forgettable(said) == "":
+            asked = said
+        else:
+            yield said
+
+
+def _pointed_at(found: re.Match[str], sentence: str) -> str | None:
+    """`Forget it: …` says never mind, and what is deleted may be a line of code."""
+    verb, points = (found["verb"] or "").lower(), (found["points"] or "").strip().lower()
+    if verb == "forget" and points == "it":
+        return None
+    if verb not in {"", "forget"} and not OF_MEMORY.search(sentence):
+        return None
+    return found["what"].strip(" .!?,\"'“”()")
 
 
 def standing_order(sentence: str) -> str | None:

@@ -123,6 +123,19 @@ def test_standing_wishes_are_instructions(text: str, wish: str) -> None:
         ("Please forget that I smoke.", "User smokes"),
         ("Delete what I told you about my salary.", "User's salary"),
         ("Don't remember that I was ill.", "User was ill"),
+        ("Please forget this: I smoke.", "User smokes"),
+        ("Please forget: I smoke", "User smokes"),
+        ("Can you forget this about me - I smoke?", "User smokes"),
+        ("Forget this one – my brother is in prison.", "User's brother is in prison"),
+        ("Please delete what I said: my sister is called Ada.", "User's sister is called Ada"),
+        ("Forget what I told you earlier: I hate opera.", "User hates opera"),
+        ("Delete this from your memory: I am in debt.", "User is in debt"),
+        ("Remove the following from memory: my salary", "User's salary"),
+        ("Please do not store the following: my salary is 5000.", "User's salary is 5000"),
+        ("Stop remembering this: I smoke.", "User smokes"),
+        ('Please forget this: "I smoke".', "User smokes"),
+        ("Please forget this:\nI smoke.", "User smokes"),
+        ("Please erase it: my old address.", "User's old address"),
     ],
 )
 def test_a_request_to_forget_names_what_is_to_go(text: str, what: str) -> None:
@@ -131,8 +144,31 @@ def test_a_request_to_forget_names_what_is_to_go(text: str, what: str) -> None:
     assert (fact.text, fact.kind) == (what, "forget")
 
 
+def test_what_is_to_go_of_somebody_else_is_named_as_it_is_known() -> None:
+    said = "My sister Ada lives in Porto."
+    [known] = facts_of(turn(said))
+    [gone] = facts_of(turn(f"Please forget this: {said}"))
+
+    assert (gone.text, gone.subject, gone.kind) == (known.text, known.subject, "forget")
+
+
 @pytest.mark.parametrize(
-    "text", ["Forget it.", "Forget the last question.", "Delete the file.", "I forgot my keys."]
+    "text",
+    [
+        "Forget it.",
+        "Forget the last question.",
+        "Delete the file.",
+        "I forgot my keys.",
+        "I always forget this: my keys.",
+        "Don't forget this: I smoke.",
+        "Please do not forget: my birthday is in May.",
+        "Forget it: I'll do it myself.",
+        "Forget this, I was wrong.",
+        "Delete this line: import os",
+        "Remove the following: trailing spaces",
+        "Remove the first line from my file.",
+        "Please forget this:",
+    ],
 )
 def test_taking_back_a_word_forgets_nothing(text: str) -> None:
     assert not [fact for fact in facts_of(turn(text)) if fact.kind == "forget"]
