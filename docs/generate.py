@@ -1,4 +1,4 @@
-"""Writes what is made from the code: the README's tables, `deploy/example.env`, `docs/cli.md`.
+"""Writes what is made from the code: the README's tables, `deploy/example.env`, `docs/cli.md`, `docs/http.md`.
 
 `python -m docs.generate` writes, `python -m docs.generate --check` says what is out of date.
 """
@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from docs.http_page import http_page
 from worker.interfaces.cli.main import app
 from worker.settings import Settings
 
@@ -33,6 +34,7 @@ def pages() -> dict[Path, str]:
         README: readme,
         ROOT / "deploy" / "example.env": example_env(),
         ROOT / "docs" / "cli.md": cli_page(app),
+        ROOT / "docs" / "http.md": http_page(),
     }
 
 

@@ -109,8 +109,8 @@ def test_what_is_imported_is_asked_for() -> None:
     worker = {canonical(needed) for needed in [*extras["worker"], *extras["local"]]}
 
     assert imports("schemas") | imports("producers") <= base
-    http = {canonical(needed) for needed in extras["http"]}
-    assert imports("worker") <= base | worker | http
+    interfaces = {canonical(needed) for needed in [*extras["http"], *extras["mcp"]]}
+    assert imports("worker") <= base | worker | interfaces
 
 
 @pytest.mark.parametrize("lock", [*LOCKS, ".ci/go.lock"])

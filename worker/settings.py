@@ -24,6 +24,7 @@ from pydantic_settings import (
 )
 
 from schemas.limits import Limits
+from schemas.scope import Name
 from worker.core.groups.setting import ALWAYS_JUDGED, DetectorName, PassName, Resolver
 from worker.core.hearing.marks import MARKS
 from worker.core.recalling.ask import MOST_ANSWERS, MOST_NOMINATED, Ask, Fusion, WeightName
@@ -482,6 +483,13 @@ class Settings(BaseSettings):
         default=(),
         validate_default=False,
         description='JSON list of origins whose pages may ask, such as `["https://app.example.com"]`; none unless set.',
+    )
+    mcp_app: Name | None = Field(
+        default=None,
+        description="Application whose memory `slowwave mcp` and `/mcp` serve; unless set, each call names it.",
+    )
+    mcp_user: Name | None = Field(
+        default=None, description="User whose memory they serve; unless set, each call names it."
     )
     overlay_days: int = Field(
         default=14,

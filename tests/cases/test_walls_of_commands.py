@@ -47,8 +47,8 @@ CALLS: dict[str, tuple[str, ...]] = {
 }
 #: Where lines name whose they are, the options are for those that do not.
 DEFAULTING = {"publish", "ingest", "import"}
-#: It says whose memories a key opens, and touches none.
-GRANTING = {"key add"}
+#: They say whose memories a key or a server opens, and touch none themselves.
+GRANTING = {"key add", "mcp"}
 
 
 def leaves(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:

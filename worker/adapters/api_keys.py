@@ -1,8 +1,9 @@
 """API keys in Redis, and read from there by a server."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, cast
 
 import structlog
@@ -20,6 +21,8 @@ log = structlog.get_logger()
 
 #: Seconds after which a key is looked up anew: as long may one that was revoked still open.
 FRESH_SECONDS = 1.0
+#: Seconds that a look may take: recall has a deadline of its own behind it.
+LOOK_SECONDS = 1.0
 #: Seconds for which a key that was good stays good while Redis does not answer: recall does without it as well.
 STALE_SECONDS = 300.0
 
@@ -58,7 +61,10 @@ class AsyncHash(Protocol):
 @dataclass(frozen=True)
 class _Known:
     value: ApiKey | int | None
+    #: When it was so.
     at: float
+    #: When it was looked up last, whether or not that succeeded.
+    looked: float
 
 
 @dataclass
@@ -86,17 +92,19 @@ class Keyring:
         self, id: str, look: Callable[[], Awaitable[ApiKey | int | None]]
     ) -> ApiKey | int | None:
         known, now = self._known.get(id), self.now()
-        if known and now - known.at < FRESH_SECONDS:
+        if known and now - known.looked < FRESH_SECONDS:
             return known.value
         try:
-            value = await look()
-        except (RedisError, *UNREACHABLE) as error:
+            async with asyncio.timeout(LOOK_SECONDS):
+                value = await look()
+        except (RedisError, TimeoutError, *UNREACHABLE) as error:
             # What is kept is either a key that was good, or how many keys there were.
             if known and now - known.at < STALE_SECONDS:
-                log.warning("keys_are_not_looked_up", reason=str(error))
+                self._known[id] = replace(known, looked=now)
+                log.warning("keys_are_not_looked_up", reason=type(error).__name__)
                 return known.value
             raise Unavailable("Redis does not answer, so that no key can be looked up") from error
-        self._remember(id, _Known(value, now))
+        self._remember(id, _Known(value, now, now))
         return value
 
     def _remember(self, id: str, known: _Known) -> None:

@@ -25,7 +25,7 @@ def _nothing_else() -> str | None:
     """For whoever has all night."""
 
 
-def _nobody(_: Report) -> None:
+def nobody(_: Report) -> None:
     """For whoever is content with the error."""
 
 
@@ -36,7 +36,7 @@ def sleep(  # noqa: PLR0913 - what comes first and what is told are the caller's
     *,
     dry_run: bool = False,
     comes_first: Callable[[], str | None] = _nothing_else,
-    if_it_fails: Callable[[Report], None] = _nobody,
+    if_it_fails: Callable[[Report], None] = nobody,
 ) -> Report:
     """Tidy one scope, as far as the turns that wait and the budget let it.
 

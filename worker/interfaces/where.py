@@ -10,6 +10,14 @@ from worker.settings import Settings, revealed
 
 #: What stands between scheme and host.
 USER_INFO = re.compile(r"://[^/\s]+@")
+#: A URL, a host with its port, an address, or the path of a file.
+PLACE = re.compile(
+    r"\b[a-z][a-z0-9+.-]*:/{1,3}\S+"
+    r"|\b(?:ipv4:)?(?:\d{1,3}\.){3}\d{1,3}\b(?::\d+)?"
+    r"|\bipv6:[^\s,]+(?=:\s)|\[[0-9a-fA-F:.]{2,}\](?::\d+)?|[0-9a-fA-F:]*::[0-9a-fA-F:]*"
+    r"|\b[A-Za-z][\w.-]*:\d{2,5}\b"
+    r"|(?<!\w)/(?:[^\s/()'\"]+/)+[^\s/()'\",;:]*"
+)
 #: Query parameters of a URL that may be shown.
 SHOWN = {"db", "grpc_port", "protocol", "ssl_cert_reqs"}
 
@@ -45,6 +53,23 @@ def without_secrets(text: str, settings: Settings) -> str:
     for secret in filter(None, secrets):
         text = text.replace(secret, "***")
     return without_passwords(text)
+
+
+def without_places(text: str, settings: Settings) -> str:
+    """For somebody who is not to know where the parts are: neither secrets nor addresses, hosts or files."""
+    told = PLACE.sub("…", without_secrets(text, settings))
+    given = (settings.redis_url, settings.broker_url, settings.store_url, settings.model_url)
+    for host in filter(
+        None, map(_host, (*given, settings.embedder_url, settings.recall_reranker_url))
+    ):
+        told = re.sub(rf"(?<![\w.-]){re.escape(host)}(?![\w-]|\.\w)", "…", told)
+    return told
+
+
+def _host(url: str | None) -> str | None:
+    with suppress(ValueError):
+        return urlsplit(url).hostname if url else None
+    return None
 
 
 def _passwords(url: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import SecretStr
 
-from worker.interfaces.where import model_of, shown, without_secrets
+from worker.interfaces.where import model_of, shown, without_places, without_secrets
 from worker.settings import Settings
 
 
@@ -41,6 +41,30 @@ def test_text_loses_the_passwords_of_several_hosts_too() -> None:
     )
 
     assert without_secrets("p@w, hunter2, hunter3", settings) == "***, ***, ***"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Error 111 connecting to 127.0.0.1:6379. Refused", "Error 111 connecting to …. Refused"),
+        ("ipv4:10.0.0.7:50051: refused", "…: refused"),
+        ("ipv6:[::1]:50051: refused", "…: refused"),
+        ("see http://models.internal/v1 (500)", "see … (500)"),
+        ("vault is down, and so is vault.internal", "… is down, and so is vault.internal"),
+        ("cache.internal:6379 said no", "… said no"),
+        ("cannot open /data/memory.db: is it there?", "cannot open …: is it there?"),
+        ("unix:/run/redis.sock is gone", "… is gone"),
+        ("hunter2", "***"),
+        ("connecting to [::1]:6379 or ::1", "connecting to … or …"),
+        ("as_of is 2026-01-01 00:00:00+00:00: give less", None),
+        ("Redis does not answer: try at 12:30, 3 of 4 and/or 50%", None),
+        ("memory 6f1c0a9e-0000-5000-8000-000000000001 is at version 2", None),
+    ],
+)
+def test_somebody_elsewhere_is_not_told_where_the_parts_are(text: str, told: str | None) -> None:
+    settings = Settings(redis_url="redis://:hunter2@vault:6379", _env_file=None)
+
+    assert without_places(text, settings) == (told or text)
 
 
 def test_the_mode_without_a_model_says_that_it_has_none() -> None:

@@ -1,6 +1,7 @@
 """An evaluation under settings: what it stands on, and what it came to."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -115,7 +116,11 @@ def _shown(name: str, value: object, settings: Settings) -> JsonValue:
     if isinstance(value, str):
         return without_secrets(shown(value) if name.endswith("_url") else value, settings)
     found: JsonValue = to_jsonable_python(value)
-    return sorted(found, key=str) if isinstance(value, Set) and isinstance(found, list) else found
+    return (
+        sorted(found, key=str)
+        if isinstance(value, AbstractSet) and isinstance(found, list)
+        else found
+    )
 
 
 def expected(settings: Settings, wanted: Wanted, folder: Folder) -> Forecast:

@@ -1,7 +1,7 @@
 """`slowwave forget`: a memory, or what a query names, is gone everywhere."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
@@ -11,12 +11,11 @@ from rich.table import Table
 
 from schemas.scope import Scope
 from worker.core.forgetting.going import Named
-from worker.core.ports import Reader
 from worker.core.texts.words import carriers
 from worker.direct.forgetting import Receipt, Sighted, Wanted, sighted
 from worker.direct.forgetting import forget as forget_them
 from worker.interfaces.cli.ending import Failed
-from worker.interfaces.cli.naming import LISTED, MEMORIES, digits_of, the_one
+from worker.interfaces.cli.naming import LISTED, digits_of
 from worker.interfaces.cli.opening import opened
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import (
@@ -29,6 +28,7 @@ from worker.interfaces.cli.output import (
     table,
     waiting,
 )
+from worker.interfaces.naming import MEMORIES, all_ever, the_one
 from worker.parts import Parts
 
 #: Field of `Receipt` → what it counts.
@@ -93,20 +93,13 @@ def forget(
 
 
 def _by_id(parts: Parts, scope: Scope, digits: str, *, yes: bool) -> Wanted:
-    id = the_one(digits, _ever(parts.store, scope), MEMORIES, LISTED)
+    id = the_one(digits, all_ever(parts.store, scope), MEMORIES, LISTED)
     live = [record.memory for record in parts.store.memories(scope, [id])]
     if not yes:
         said = live[0].text if live else "an earlier one, and its part in what came of it"
         note(f"{short(id)}  {said}")
         typer.confirm("Forget it for good?", abort=True, err=True)
     return Wanted((id,))
-
-
-def _ever(store: Reader, scope: Scope) -> Iterator[UUID]:
-    """All that the scope has ever known, what was forgotten included: runs name it by id."""
-    yield from (record.memory.id for record in store.memories(scope))
-    yield from (record.archive.memory.id for record in store.archives(scope))
-    yield from (one.memory_id for run in store.runs(scope) for one in run.changes)
 
 
 def _by_query(parts: Parts, scope: Scope, query: str, *, yes: bool) -> Wanted:

@@ -1,26 +1,19 @@
 """Times that people type: what was believed, and what was true, at a moment."""
 
-from datetime import UTC, date, datetime, time
+from datetime import datetime
 from typing import Annotated
 
 import typer
 
-TIME_HELP = "An ISO 8601 date, which means its end in UTC, or a time; without an offset it is UTC."
+from worker.interfaces.moments import TIME_HELP, moment_of
 
 
 def moment(text: str) -> datetime:
     """The last moment of a date, or a time. Anything else is wrong usage."""
     try:
-        return datetime.combine(date.fromisoformat(text), time.max, UTC)
-    except ValueError:
-        pass
-    try:
-        found = datetime.fromisoformat(text)
+        return moment_of(text)
     except ValueError as error:
-        raise typer.BadParameter(
-            f"{text!r} is no time: write 2026-03-01 or 2026-03-01T12:00:00Z"
-        ) from error
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+        raise typer.BadParameter(f"{text!r} {error}") from error
 
 
 AsOf = Annotated[

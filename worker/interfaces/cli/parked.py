@@ -1,6 +1,6 @@
 """`slowwave parked`: the dead letters, and what waits for a person's word."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -10,13 +10,13 @@ from pydantic import JsonValue
 from worker.adapters.inbox import Inbox
 from worker.adapters.parking import Letter
 from worker.direct.reviewing import accept
-from worker.errors import SlowwaveError
 from worker.interfaces.cli.ending import Failed
 from worker.interfaces.cli.letters import letters_table, what
 from worker.interfaces.cli.opening import opened, watching
 from worker.interfaces.cli.options import AsJson, scope_of
 from worker.interfaces.cli.output import answers, emit, note, plain, short
 from worker.interfaces.letters import exported
+from worker.interfaces.settled_letters import Decided, each, replayed
 
 OnlyApp = Annotated[
     str | None, typer.Option("--app", metavar="NAME", help="Only those of --user in this app.")
@@ -80,12 +80,12 @@ def replay(
     if accepting:
         with opened() as parts:
             chosen = _chosen(parts.inbox, ids, app, user)
-            count, problems = _each(chosen, lambda one: accept(parts, one, datetime.now(UTC)))
+            done = each(chosen, lambda one: accept(parts, one, datetime.now(UTC)))
     else:
         with watching() as inbox:
-            count, problems = _replayed(inbox, _chosen(inbox, ids, app, user))
+            done = replayed(inbox, _chosen(inbox, ids, app, user))
     word = "accepted" if accepting else "replayed"
-    _report(word, count, problems, as_json=as_json)
+    _report(word, done, as_json=as_json)
 
 
 @parked.command()
@@ -152,37 +152,14 @@ def _chosen(
     return list(chosen.values())
 
 
-def _replayed(inbox: Inbox, chosen: Sequence[Letter]) -> tuple[int, list[tuple[str, str]]]:
-    problems = [
-        (letter.id, "is no turn: it can only be exported (`slowwave parked --json`) or dropped")
-        for letter in chosen
-        if letter.turn is None
-    ]
-    return inbox.parking.replay([letter for letter in chosen if letter.turn]), problems
-
-
-def _each(
-    chosen: Sequence[Letter], act: Callable[[Letter], object]
-) -> tuple[int, list[tuple[str, str]]]:
-    done, problems = 0, list[tuple[str, str]]()
-    for letter in chosen:
-        try:
-            act(letter)
-        except SlowwaveError as error:
-            problems.append((letter.id, str(error)))
-        else:
-            done += 1
-    return done, problems
-
-
-def _report(word: str, count: int, problems: Sequence[tuple[str, str]], *, as_json: bool) -> None:
+def _report(word: str, done: Decided, *, as_json: bool) -> None:
     """Raises `Failed` where something was not done."""
     if as_json:
-        listed: list[JsonValue] = [{"id": id, "message": said} for id, said in problems]
-        emit({word: count, "problems": listed})
+        listed: list[JsonValue] = [one.model_dump() for one in done.problems]
+        emit({word: done.count, "problems": listed})
     else:
-        for id, said in problems:
-            answers().print(plain(f"{short(id)}: {said}"), soft_wrap=True)
-        answers().print(plain(f"{word} {count}"))
-    if problems:
-        raise Failed(f"{len(problems)} parked turns stay as they are, see above")
+        for one in done.problems:
+            answers().print(plain(f"{short(one.id)}: {one.message}"), soft_wrap=True)
+        answers().print(plain(f"{word} {done.count}"))
+    if done.problems:
+        raise Failed(f"{len(done.problems)} parked turns stay as they are, see above")

@@ -10,11 +10,12 @@ from schemas.plan import Run
 from schemas.scope import Scope
 from worker.core.ports import Reader
 from worker.interfaces.cli.ending import Failed
-from worker.interfaces.cli.naming import digits_of, the_one
+from worker.interfaces.cli.naming import digits_of
 from worker.interfaces.cli.opening import reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, emit, note, plain, short, table, when
 from worker.interfaces.cli.telling_runs import COLUMNS, counted, in_words, rows
+from worker.interfaces.naming import the_one
 from worker.interfaces.runs_told import document_of, line_of, told, with_plan
 
 LIST_COLUMNS = ("id", "when", "kind", "state", "turns", "facts", "changes", "calls", "tokens")

@@ -32,20 +32,15 @@ Port = Annotated[
 
 
 def serve(host: Host = None, port: Port = None, as_json: AsJson = False) -> None:
-    """Serve HTTP until Ctrl-C: turns in, memories out; /docs describes it.
+    """Serve HTTP until Ctrl-C: turns in, memories out; docs/http.md describes it.
 
     Without an API key anybody on this machine may ask, so it listens on loopback only; `slowwave key add` makes one.
     """
     settings = configured()
     say_where(settings)
-    chosen = settings.model_copy(
-        update={
-            "http_host": host or settings.http_host,
-            "http_port": settings.http_port if port is None else port,
-        }
-    )
+    chosen = listening_at(settings, host, port)
     try:
-        _refuse_open_door(chosen)
+        refuse_open_door(chosen)
         on_demand("worker.interfaces.http.serving", "serve")(chosen, _json if as_json else _told)
     except ModuleNotFoundError as missing:
         raise Misconfigured(
@@ -55,7 +50,17 @@ def serve(host: Host = None, port: Port = None, as_json: AsJson = False) -> None
         wiring.close()
 
 
-def _refuse_open_door(settings: Settings) -> None:
+def listening_at(settings: Settings, host: str | None, port: int | None) -> Settings:
+    return settings.model_copy(
+        update={
+            "http_host": host or settings.http_host,
+            "http_port": settings.http_port if port is None else port,
+        }
+    )
+
+
+def refuse_open_door(settings: Settings) -> None:
+    """Raises `Misconfigured` where others could ask and none needs a key."""
     if is_loopback(settings.http_host):
         return
     with connect(wiring.redis_url(settings)) as client:
@@ -68,7 +73,9 @@ def _refuse_open_door(settings: Settings) -> None:
 
 def _told(url: str, is_open: bool) -> None:
     who = "without a key, to this machine only" if is_open else "with an API key"
-    answers().print(plain(f"serving {url} ({who}); {url}/docs describes it"), soft_wrap=True)
+    answers().print(
+        plain(f"serving {url} ({who}); {url}/openapi.json describes it"), soft_wrap=True
+    )
 
 
 def _json(url: str, is_open: bool) -> None:

@@ -1,7 +1,6 @@
 """`slowwave sleep`: memories are tidied while nobody talks."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +10,7 @@ from schemas.scope import Scope
 from worker.core.sleeping.markdown import figures, markdown
 from worker.core.sleeping.report import Diff, Report
 from worker.core.sleeping.withheld import with_reason
-from worker.direct.bedtime import next_bedtime
-from worker.direct.sleeping import sleep as sleep_in
+from worker.direct.one_night import one_night
 from worker.errors import SlowwaveError
 from worker.interfaces.cli.ending import Failed
 from worker.interfaces.cli.opening import opened
@@ -110,13 +108,7 @@ def _each(
         for scope in scopes:
             told: list[Report] = []
             try:
-                # As `nightly`: whichever clock is behind tells what is old enough to go for good.
-                now = min(datetime.now(UTC), parts.inbox.now())
-                report = sleep_in(parts, scope, now, dry_run=dry_run, if_it_fails=told.append)
-                if not dry_run and report.passes:
-                    told = [report]
-                    # A Redis that lost its data knows no more what time alone gives sleep to do.
-                    parts.inbox.sleepers.due(scope.key, next_bedtime(parts, report, now))
+                report = one_night(parts, scope, dry_run=dry_run, if_it_fails=told.append)
             except SlowwaveError as error:
                 note(f"scope {scope.key}: {error}")
                 told = [one for one in told if one.passes]

@@ -11,10 +11,11 @@ from worker.core.sleeping.withheld import with_reason
 from worker.direct.proposals import Proposal, accept, proposals, refuse
 from worker.errors import SlowwaveError
 from worker.interfaces.cli.ending import Failed
-from worker.interfaces.cli.naming import digits_of, the_one
+from worker.interfaces.cli.naming import digits_of
 from worker.interfaces.cli.opening import opened, reading
 from worker.interfaces.cli.options import AppName, AsJson, UserName, scope_of
 from worker.interfaces.cli.output import answers, emit, note, plain, short, table, when
+from worker.interfaces.naming import the_one
 from worker.interfaces.nights import proposal_of, shown
 
 COLUMNS = ("run", "when", "what", "id", "before", "after", "why")

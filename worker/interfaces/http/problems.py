@@ -5,16 +5,19 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
+import structlog
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from worker.core.access.caller import Forbidden
 from worker.errors import (
     LeaseLost,
     Misconfigured,
+    NotFound,
     OverBudget,
     PlanConflict,
     Retryable,
@@ -22,14 +25,26 @@ from worker.errors import (
     Unprocessable,
     VersionMoved,
 )
-from worker.interfaces.where import without_passwords
+from worker.interfaces.where import without_places, without_secrets
+
+log = structlog.get_logger()
+
+#: What a route may answer beside what it is for: status → model and description.
+Responses = dict[int | str, dict[str, Any]]
 
 MEDIA_TYPE = "application/problem+json"
+#: Nothing of an answer is kept by browsers and proxies, or taken for something that runs.
+SECURITY = {"x-content-type-options": "nosniff", "cache-control": "no-store"}
 #: Seconds after which to try again, where nobody knows better.
 RETRY_SECONDS = 5
+LATER = {"Retry-After": str(RETRY_SECONDS)}
+
+#: Faults that one answer names, and the characters of a field's name that somebody made up.
+MOST_FAULTS, LONGEST_NAME = 20, 40
 
 #: The first that an error is an instance of decides.
 _STATUS: tuple[tuple[type[SlowwaveError], HTTPStatus], ...] = (
+    (NotFound, HTTPStatus.NOT_FOUND),
     (VersionMoved, HTTPStatus.PRECONDITION_FAILED),
     (PlanConflict, HTTPStatus.CONFLICT),
     (Unprocessable, HTTPStatus.UNPROCESSABLE_ENTITY),
@@ -78,14 +93,14 @@ def problem(
     detail: str,
     errors: Iterable[Fault] = (),
     headers: Mapping[str, str] | None = None,
+    **more: Any,
 ) -> JSONResponse:
-    found = Problem(
-        title=status.phrase, status=status, detail=without_passwords(detail), errors=list(errors)
-    )
-    return JSONResponse(found.model_dump(), status, headers, media_type=MEDIA_TYPE)
+    """`more` are members of the document beside those of every problem."""
+    found = Problem(title=status.phrase, status=status, detail=detail, errors=list(errors))
+    return JSONResponse({**found.model_dump(), **more}, status, headers, media_type=MEDIA_TYPE)
 
 
-async def of_ours(_: Request, error: Exception) -> JSONResponse:
+async def of_ours(request: Request, error: Exception) -> JSONResponse:
     """For a `SlowwaveError`: what the caller can mend is theirs, the rest is ours and may pass."""
     if not isinstance(error, SlowwaveError):
         raise error
@@ -96,7 +111,18 @@ async def of_ours(_: Request, error: Exception) -> JSONResponse:
     hint = error.after_seconds if isinstance(error, Retryable) else None
     later = status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS)
     headers = {"Retry-After": str(max(1, round(hint or RETRY_SECONDS)))} if later else None
-    return problem(status, str(error), headers=headers)
+    settings = request.app.state.service.settings
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        log.warning(
+            "request_failed", status=int(status), reason=without_secrets(str(error), settings)
+        )
+    return problem(status, without_places(str(error), settings), headers=headers)
+
+
+async def of_a_bug(_: Request, __: Exception) -> JSONResponse:
+    """Whoever runs the server finds it in its log, with where it came from. No middleware sees this answer."""
+    told = "this should not have happened: the log of the server tells more"
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, told, headers=SECURITY)
 
 
 async def of_the_framework(_: Request, error: Exception) -> JSONResponse:
@@ -124,9 +150,14 @@ async def of_the_form(_: Request, error: Exception) -> JSONResponse:
 
 def _faulty(errors: Iterable[Mapping[str, Any]]) -> JSONResponse:
     """Values are not repeated: they may hold what nobody should read in a log."""
-    faults = [Fault(field=".".join(map(str, one["loc"])), message=_words(one)) for one in errors]
+    faults = [Fault(field=_field(one["loc"]), message=_words(one)) for one in errors]
+    faults = faults[:MOST_FAULTS]
     detail = "; ".join(f"`{one.field}` {one.message}" for one in faults[:5])
     return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, faults)
+
+
+def _field(places: Iterable[int | str]) -> str:
+    return ".".join(str(one)[:LONGEST_NAME] for one in places)
 
 
 def _words(error: Mapping[str, Any]) -> str:
@@ -134,7 +165,16 @@ def _words(error: Mapping[str, Any]) -> str:
         return "is missing"
     if error["type"] == "extra_forbidden":
         return "is not known here: leave it out"
+    if error["type"] == "json_invalid":
+        return "is not JSON that can be read"
+    if error["loc"] == ("body",):
+        return "has to be a JSON object, sent as `Content-Type: application/json`"
     return str(error["msg"]).removeprefix("Value error, ")
+
+
+async def of_nobody(_: Request, __: Exception) -> Response:
+    """Whoever asked has gone in the middle of it: nobody reads this."""
+    return Response(status_code=HTTPStatus.BAD_REQUEST)
 
 
 HANDLERS: dict[int | type[Exception], Any] = {
@@ -143,4 +183,6 @@ HANDLERS: dict[int | type[Exception], Any] = {
     RequestValidationError: of_the_form,
     Forbidden: of_another,
     WrongInput: of_wrong_input,
+    ClientDisconnect: of_nobody,
+    Exception: of_a_bug,
 }

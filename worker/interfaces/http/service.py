@@ -1,11 +1,8 @@
 """What the routes need from the house: made once per server, opened when first asked for."""
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, ParamSpec, TypeVar, cast
 
 from producers.clients import async_client
@@ -13,6 +10,8 @@ from producers.producer import AsyncProducer
 from schemas.redis_address import redis_address
 from worker import wiring
 from worker.adapters.api_keys import AsyncHash, Keyring
+from worker.interfaces.blocking import Blocking
+from worker.interfaces.http.limits import Rate
 from worker.parts import Parts
 from worker.recaller import Recaller
 from worker.settings import Settings
@@ -36,10 +35,12 @@ class Service:
     redis: Any
     #: Opens store, model and embedder; raises `Unavailable` or `Misconfigured`.
     open_parts: Callable[[], Parts] = wiring.parts
-    threads: ThreadPoolExecutor = field(init=False)
+    blocking: Blocking = field(init=False)
+    rate: Rate = field(init=False)
 
     def __post_init__(self) -> None:
-        self.threads = ThreadPoolExecutor(self.settings.http_threads, "slowwave-http")
+        self.rate = Rate(self.settings.http_rate_per_minute)
+        self.blocking = Blocking(self.settings.http_threads, "slowwave-http")
 
     @classmethod
     def of(cls, settings: Settings) -> "Service":
@@ -56,18 +57,17 @@ class Service:
 
     async def run(self, work: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
         """In a thread of ours. A caller that goes away does not undo what is under way."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self.threads, partial(work, *arguments, **options))
+        return await self.blocking.run(work, *arguments, **options)
 
     async def with_parts(self, work: Callable[[Parts], T]) -> T:
         """The same, for what needs store, model or queue."""
-        return await self.run(lambda: work(self.open_parts()))
+        return await self.blocking.with_parts(self.open_parts, work)
 
     @staticmethod
     def now() -> datetime:
         return datetime.now(UTC)
 
     async def close(self) -> None:
-        self.threads.shutdown(wait=True, cancel_futures=True)
+        self.blocking.close()
         self.recaller.close()
         await self.redis.aclose()

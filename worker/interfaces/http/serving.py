@@ -1,10 +1,13 @@
 """The HTTP service in this process, until it is asked to stop."""
 
 import asyncio
+import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from worker.errors import Misconfigured
 from worker.interfaces.http.app import create_app
@@ -14,13 +17,19 @@ from worker.settings import Settings
 #: Its address, and whether no key is needed.
 Ready = Callable[[str, bool], None]
 
+#: What tells it to stop, which is how it ends.
+ENDS = (signal.SIGINT, signal.SIGTERM)
+
+#: What answers, which takes the service over.
+Make = Callable[[Service], ASGIApp]
+
 #: Seconds that requests under way have once it is asked to stop.
 GRACE_SECONDS = 10
 
 
-def serve(settings: Settings, ready: Ready) -> None:
+def serve(settings: Settings, ready: Ready, make: Make = create_app) -> None:
     """Until SIGTERM or Ctrl-C. Raises `Misconfigured` where the address cannot be had."""
-    asyncio.run(_serve(settings, _listening(settings), ready))
+    asyncio.run(_serve(settings, _listening(settings), ready, make))
 
 
 def _listening(settings: Settings) -> socket.socket:
@@ -35,11 +44,26 @@ def _listening(settings: Settings) -> socket.socket:
         ) from error
 
 
-async def _serve(settings: Settings, listening: socket.socket, ready: Ready) -> None:
+class _Server(uvicorn.Server):
+    """Told to stop it is done: uvicorn would send itself the signal once more, as if it had been broken off."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        for one in ENDS:
+            loop.add_signal_handler(one, self.handle_exit, one, None)
+        try:
+            yield
+        finally:
+            for one in ENDS:
+                loop.remove_signal_handler(one)
+
+
+async def _serve(settings: Settings, listening: socket.socket, ready: Ready, make: Make) -> None:
     service = Service.of(settings)
-    server = uvicorn.Server(
+    server = _Server(
         uvicorn.Config(
-            create_app(service),
+            make(service),
             log_config=None,
             access_log=False,
             server_header=False,

@@ -1,14 +1,7 @@
-from collections.abc import Iterator
-from uuid import UUID
-
 import pytest
 import typer
 
-from worker.interfaces.cli.ending import Failed
-from worker.interfaces.cli.naming import digits_of, the_one
-
-ONE, OTHER = (UUID(f"abcd{n}000-0000-5000-8000-000000000000") for n in (1, 2))
-RUNS = ("run", "runs")
+from worker.interfaces.cli.naming import digits_of
 
 
 @pytest.mark.parametrize("given", ["abc", "wxyz", "", "abcd " * 2, "a" * 33])
@@ -17,27 +10,5 @@ def test_less_than_four_digits_or_others_are_wrong_usage(given: str) -> None:
         digits_of(given)
 
 
-@pytest.mark.parametrize(
-    ("given", "digits"), [("ABCD1", "abcd1"), (str(ONE), ONE.hex), ("abcd-1000", "abcd1000")]
-)
-def test_an_id_may_be_typed_as_it_is_printed(given: str, digits: str) -> None:
-    assert digits_of(given) == digits
-
-
-def test_the_first_digits_are_enough_where_one_begins_so() -> None:
-    assert the_one("abcd1", [ONE, OTHER, ONE], RUNS, "look") == ONE
-
-
-def test_none_and_several_are_said() -> None:
-    with pytest.raises(Failed, match="run ffff is not found in this scope: look"):
-        the_one("ffff", [ONE], RUNS, "look")
-    with pytest.raises(Failed, match="2 runs begin with abcd: write more"):
-        the_one("abcd", [ONE, OTHER], RUNS, "look")
-
-
-def test_a_whole_id_is_taken_without_reading_the_scope() -> None:
-    def never() -> Iterator[UUID]:
-        raise AssertionError
-        yield
-
-    assert the_one(ONE.hex, never(), RUNS, "look") == ONE
+def test_an_id_may_be_typed_in_capitals_and_with_its_dashes() -> None:
+    assert digits_of("ABCD-1") == "abcd1"

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+import structlog
 from fastapi import APIRouter, Response
 from pydantic import BaseModel
 from redis.exceptions import RedisError
@@ -9,9 +10,13 @@ from redis.exceptions import RedisError
 from producers.clients import UNREACHABLE
 from worker.errors import SlowwaveError
 from worker.interfaces.http.asking import TheService
-from worker.interfaces.where import without_passwords
+from worker.interfaces.where import without_secrets
+
+log = structlog.get_logger()
 
 router = APIRouter(tags=["health"])
+
+PARTS = {None: "a part", "model": "the model", "embedder": "the embedder", "store": "the store"}
 
 
 class Alive(BaseModel):
@@ -43,6 +48,7 @@ async def ready(service: TheService, response: Response) -> Ready:
     try:
         await service.with_parts(lambda _: None)
     except SlowwaveError as error:
-        problems["parts"] = without_passwords(str(error))
+        log.warning("not_ready", reason=without_secrets(str(error), service.settings))
+        problems["parts"] = f"{PARTS[error.part]} cannot be opened: the log of the server says why"
     response.status_code = 503 if problems else 200
     return Ready(ready=not problems, problems=problems)
