@@ -16,6 +16,7 @@ from schemas.plan import Add, Change, Confirm, File, Plan, Retire, Revise
 from schemas.scope import Scope
 from schemas.turn import Turn
 from worker.core.groups.judgment import Candidacy, facts_in, is_fact, memories_in
+from worker.core.groups.saying import says
 from worker.core.texts.identifiers import identifiers
 
 SPACE = UUID(int=17)
@@ -163,8 +164,19 @@ class Case:
 
 
 def _relation(change: Change) -> str:
-    """Facts that are stored as one were the same."""
-    return "same" if isinstance(change, Add) else change.relation
+    """Facts that are stored as one were the same. What gave way to other words was replaced, whatever the judge says."""
+    match change:
+        case Add():
+            return "same"
+        case Revise(relation="same") if _gave_way(change):
+            return "update"
+        case _:
+            return change.relation
+
+
+def _gave_way(change: Revise) -> bool:
+    old, new = change.archive.archive.memory, change.record.memory
+    return not says(new.text, old.text, old.subject)
 
 
 def _fields(said: Said) -> dict[str, Any]:

@@ -336,3 +336,23 @@ def test_a_model_that_cannot_be_reached_is_no_result(
     assert judge.main(["--kinds", "changed value", "--languages", "en"]) == 1
 
     assert "cannot be reached" in capsys.readouterr().err
+
+
+SPORT = Item.model_validate(
+    {
+        "id": "sport",
+        "kind": "changed value",
+        "language": "en",
+        "facts": [{"text": "FC Oak plays basketball", "said_at": "2026-02-01T00:00:00Z"}],
+        "known": [{"text": "FC Oak plays football", "said_at": "2026-01-01T00:00:00Z"}],
+        "groups": [{"members": ["f1", "c1"], "relation": "update"}],
+    }
+)
+
+
+def test_what_gave_way_to_other_words_was_replaced_also_where_it_was_called_the_same() -> None:
+    found = tried(SPORT, group("same", "f1", "c1"))
+
+    assert found.live == ("FC Oak plays basketball",)
+    assert found.effects == {}
+    assert [(pair.said, pair.stored) for pair in found.pairs] == [("same", "update")]
