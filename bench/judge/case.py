@@ -164,7 +164,7 @@ class Case:
 
 
 def _relation(change: Change) -> str:
-    """Facts that are stored as one were the same. What gave way to other words was replaced, whatever the judge says."""
+    """Facts that are stored as one were the same. What gave way to other words was replaced, however it is called."""
     match change:
         case Add():
             return "same"
