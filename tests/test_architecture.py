@@ -90,6 +90,8 @@ MAY_IMPORT = {
     "worker.app": SHELL,
     "worker.evaluating": SHELL | {"producers"},
     "worker.interfaces": SHELL | {"producers", "rich", "typer", "worker.evaluating"},
+    "worker.interfaces.frameworks": CORE
+    | {"langchain_core", "openai", "producers", "structlog", "worker.recaller"},
     "worker.interfaces.http": SHELL
     | {
         "fastapi",

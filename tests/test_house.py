@@ -109,7 +109,9 @@ def test_what_is_imported_is_asked_for() -> None:
     worker = {canonical(needed) for needed in [*extras["worker"], *extras["local"]]}
 
     assert imports("schemas") | imports("producers") <= base
-    interfaces = {canonical(needed) for needed in [*extras["http"], *extras["mcp"]]}
+    interfaces = {
+        canonical(needed) for needed in [*extras["http"], *extras["mcp"], *extras["langchain"]]
+    }
     assert imports("worker") <= base | worker | interfaces
 
 
