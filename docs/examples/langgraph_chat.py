@@ -1,4 +1,4 @@
-"""A graph that looks up what is known, answers, and publishes both: `python docs/examples/langgraph_chat.py "Where do I live?"`.
+"""A graph that looks up what is known, answers, and publishes both.
 
 The model is LangChain's own that says what it is told to: put yours in its place. Beside it runs `slowwave up`.
 """
