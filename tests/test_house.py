@@ -180,7 +180,7 @@ def test_an_old_python_is_refused_with_the_remedy(tmp_path: Path) -> None:
 
 def test_the_example_of_the_readme_works(redis_client: Redis, redis_url: str) -> None:
     redis_client.ping()
-    example, _ = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    example, *_ = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     script = example.replace("redis://localhost:6379/0", redis_url)
     script += "print(*(answer.status for answer in answers))"
     done = subprocess.run(
