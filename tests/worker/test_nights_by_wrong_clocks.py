@@ -16,6 +16,7 @@ from worker import nightly
 from worker.core.ports import Store
 from worker.core.sleeping.again import AT_ONCE, SOON_SECONDS
 from worker.core.sleeping.report import Report
+from worker.direct import one_night
 from worker.interfaces.cli import sleep as by_hand
 from worker.nightly import sleep_next
 
@@ -71,7 +72,7 @@ def test_earlier_versions_outlive_a_machine_whose_clock_is_wrong(
     kept = table.archives()
     assert kept
 
-    for module in (nightly, by_hand):
+    for module in (nightly, one_night):
         monkeypatch.setattr(module, "datetime", wrong_by(days))
     act(table)
 

@@ -38,7 +38,7 @@ def url(tmp_path: Path) -> str:
 
 
 def test_the_readme_reads_back_what_is_known(url: str, tmp_path: Path) -> None:
-    _, example = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    _, example, *_ = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     settings = {"STORE_URL": url, "EMBEDDER": "hash", "DATA_DIR": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", example],
