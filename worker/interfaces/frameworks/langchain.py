@@ -16,7 +16,8 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field
 
 from worker.core.recalling.answer import Answer
-from worker.interfaces.frameworks.chat_memory import ChatMemory, text_of
+from worker.interfaces.frameworks.chat_memory import ChatMemory, tell_degraded
+from worker.interfaces.frameworks.words import text_of
 from worker.recaller import Recaller
 
 #: Pieces of a stream are of these kinds as well.
@@ -28,7 +29,7 @@ class SlowwaveRetriever(BaseRetriever):
 
     A document's text is the memory's; its metadata are `id`, `score`, `subject`, `kind`, `said_at` and `version`.
     `search_kwargs` are options of `Recaller.recall`. Raises `ValueError` for wrong ones; what is out of reach is no
-    error, since recall answers with what works.
+    error, since recall answers with what works, but it is logged.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -63,6 +64,7 @@ class SlowwaveRetriever(BaseRetriever):
 
 
 def _documents(answer: Answer) -> list[Document]:
+    tell_degraded(answer)
     return [
         Document(
             id=str(item.memory.id),
@@ -83,7 +85,8 @@ def _documents(answer: Answer) -> list[Document]:
 class SlowwaveCallback(BaseCallbackHandler):
     """Publishes the messages of a chat model's run and its answer: `model.invoke(…, config={"callbacks": [callback]})`.
 
-    A run that fails says nothing. Runs may overlap.
+    For the model that talks with the user: what a chain or a graph asks its models by itself is published as well where
+    this is among its callbacks. A run that fails says nothing. Runs may overlap.
     """
 
     def __init__(self, memory: ChatMemory) -> None:

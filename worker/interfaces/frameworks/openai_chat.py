@@ -5,25 +5,26 @@
     client.chat.completions.create(model="…", messages=messages)
 
 Calls are as ever, and so is what they return. Each is reminded of what is known about the last question, and heard
-when it is answered; of a stream when it ends, or as far as it went where it is closed early. Of several choices the
-first is heard.
+when it is answered; of a stream the question when it begins, and the answer when it ends, or as far as it went where it
+is closed early. Of several choices the first is heard. Of `with_raw_response`, of `with_streaming_response` and of a
+`chat.completions.stream` that is left early only the question is: the answer is heard with the next call, whose
+messages hold it. `responses` and `completions` are refused; assistants, agents and live speech stay as they are.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
-from openai import AsyncOpenAI, OpenAI
+from openai import AsyncOpenAI, AsyncStream, OpenAI, Stream
 
 from producers.producer import Message
 from worker.interfaces.frameworks.chat_memory import ChatMemory
+from worker.interfaces.frameworks.openai_streams import HeardAsyncStream, HeardStream, Hearing
 
 C = TypeVar("C", OpenAI, AsyncOpenAI)
 
-#: Of a model's message; the rest is how the package, or an endpoint, tells it otherwise.
-#: Of a model's message; the rest is how the package, or an endpoint, tells it otherwise.
-SAID = {"role", "content", "tool_calls", "refusal"}
+#: Of a model's message: what makes the text of a turn, so that the answer is the same turn in the history sent next.
+SAID = {"role", "content", "refusal", "audio", "tool_calls", "function_call"}
 #: Ways to a model that it could not remind: better an error than a chat that forgets unseen.
 REFUSED = (
     "{name} is not reminded of anything: use `chat.completions.create`, or a client without memory"
@@ -31,28 +32,42 @@ REFUSED = (
 
 
 def remembering(client: C, memory: ChatMemory) -> C:
-    """A copy of the client, on the same connections; the one that is given stays as it is."""
-    made = client.with_options()
-    completions = made.chat.completions
-    wrap = _async if issubclass(type(client), AsyncOpenAI) else _sync
+    """A copy of the client, on the same connections; the one that is given stays as it is.
+
+    Its own copies (`with_options`) remember as well.
+    """
+    made: Any = client.with_options()
+    wrap = _async if isinstance(made, AsyncOpenAI) else _sync
+    # `stream` asks by way of `create`.
     for name in ("create", "parse"):
-        setattr(completions, name, wrap(getattr(completions, name), memory))
-    for name in ("create", "parse", "stream"):
-        setattr(made.responses, name, _refused(f"`responses.{name}`"))
-    completions.stream = _refused("`chat.completions.stream`")  # type: ignore[method-assign] # an error that teaches
-    made.completions.create = _refused("`completions.create`")  # type: ignore[method-assign] # the same
-    return made
+        _replace(made.chat.completions, name, wrap(getattr(made.chat.completions, name), memory))
+    made.beta.chat = made.chat
+    for way, resource in {
+        "responses": made.responses,
+        "beta.responses": made.beta.responses,
+    }.items():
+        for name in ("create", "parse", "stream", "connect"):
+            _replace(resource, name, _refused(f"`{way}.{name}`"))
+    _replace(made.completions, "create", _refused("`completions.create`"))
+
+    def copy(**options: Any) -> C:
+        return remembering(client.copy(**options), memory)
+
+    made.copy = made.with_options = copy
+    remembers: C = made
+    return remembers
+
+
+def _replace(resource: Any, name: str, by: Callable[..., Any]) -> None:
+    if hasattr(resource, name):
+        setattr(resource, name, by)
 
 
 def _sync(inner: Callable[..., Any], memory: ChatMemory) -> Callable[..., Any]:
     @wraps(inner)
     def create(*, messages: Sequence[Message], **options: Any) -> Any:
         given = list(messages)
-        answer = inner(messages=memory.reminded(given), **options)
-        if options.get("stream"):
-            return HeardStream(answer, Hearing(memory, given))
-        memory.hear(given, _first(answer))
-        return answer
+        return _heard(inner(messages=memory.reminded(given), **options), memory, given)
 
     return create
 
@@ -62,23 +77,22 @@ def _async(inner: Callable[..., Any], memory: ChatMemory) -> Callable[..., Any]:
     async def create(*, messages: Sequence[Message], **options: Any) -> Any:
         given = list(messages)
         answer = await inner(messages=await memory.areminded(given), **options)
-        if options.get("stream"):
-            return HeardAsyncStream(answer, Hearing(memory, given))
-        memory.hear(given, _first(answer))
-        return answer
+        return _heard(answer, memory, given)
 
     return create
 
 
-def _refused(name: str) -> Callable[..., Any]:
-    def refuse(*_: Any, **__: Any) -> Any:
-        raise NotImplementedError(REFUSED.format(name=name))
-
-    return refuse
+def _heard(answer: Any, memory: ChatMemory, given: Sequence[Message]) -> Any:
+    if isinstance(answer, Stream):
+        return HeardStream(answer, Hearing(memory, given))
+    if isinstance(answer, AsyncStream):
+        return HeardAsyncStream(answer, Hearing(memory, given))
+    memory.hear(given, _first(answer))
+    return answer
 
 
 def _first(answer: Any) -> Message | None:
-    """Null where the model said nothing."""
+    """Null where the model said nothing, or what it said is still to be read."""
     choices = getattr(answer, "choices", None)
     if not choices:
         return None
@@ -86,98 +100,8 @@ def _first(answer: Any) -> Message | None:
     return said if said.keys() - {"role"} else None
 
 
-class Hearing:
-    """What a stream says, put together; told once."""
+def _refused(name: str) -> Callable[..., Any]:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise NotImplementedError(REFUSED.format(name=name))
 
-    def __init__(self, memory: ChatMemory, messages: Sequence[Message]) -> None:
-        self._memory, self._messages = memory, messages
-        self._parts: list[str] = []
-        self._is_told = False
-
-    def take(self, chunk: Any) -> None:
-        for choice in getattr(chunk, "choices", ()):
-            if choice.index == 0 and choice.delta.content:
-                self._parts.append(choice.delta.content)
-
-    def end(self) -> None:
-        if self._is_told:
-            return
-        self._is_told = True
-        text = "".join(self._parts)
-        self._memory.hear(self._messages, {"role": "assistant", "content": text} if text else None)
-
-
-class HeardStream:
-    """A `Stream` of the package, with its attributes."""
-
-    def __init__(self, stream: Any, hearing: Hearing) -> None:
-        self._stream, self._hearing = stream, hearing
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def __iter__(self) -> Iterator[Any]:
-        return self
-
-    def __next__(self) -> Any:
-        try:
-            chunk = next(self._stream)
-        except BaseException:
-            self._hearing.end()
-            raise
-        self._hearing.take(chunk)
-        return chunk
-
-    def __enter__(self) -> Self:
-        self._stream.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        self._hearing.end()
-        self._stream.close()
-
-
-class HeardAsyncStream:
-    """An `AsyncStream` of the package, with its attributes."""
-
-    def __init__(self, stream: Any, hearing: Hearing) -> None:
-        self._stream, self._hearing = stream, hearing
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def __aiter__(self) -> AsyncIterator[Any]:
-        return self
-
-    async def __anext__(self) -> Any:
-        try:
-            chunk = await anext(self._stream)
-        except BaseException:
-            self._hearing.end()
-            raise
-        self._hearing.take(chunk)
-        return chunk
-
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        self._hearing.end()
-        await self._stream.close()
+    return refuse

@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -16,6 +16,10 @@ class Model:
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
         self.status = 200
+        #: What a whole answer has beside its role, in place of the words.
+        self.message: dict[str, Any] | None = None
+        #: What a stream says.
+        self.deltas: list[dict[str, Any]] = [{"content": word} for word in WORDS]
         self.url = ""
 
     @property
@@ -28,11 +32,11 @@ class Model:
         if self.status != 200:
             return "application/json", b'{"error": {"message": "no"}}'
         if request.get("stream"):
-            chunks = [chunk({"content": word}) for word in WORDS]
+            chunks = [chunk(delta) for delta in self.deltas]
             lines = [f"data: {json.dumps(one)}\n\n" for one in [*chunks, chunk({}, "stop")]]
             return "text/event-stream", "".join([*lines, "data: [DONE]\n\n"]).encode()
         text = json.dumps({"city": "Oslo"}) if "response_format" in request else "".join(WORDS)
-        message = {"role": "assistant", "content": text}
+        message = {"role": "assistant", **(self.message or {"content": text})}
         whole = {
             "id": "x",
             "object": "chat.completion",
@@ -58,6 +62,11 @@ def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
 def serving(model: Model) -> Iterator[None]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+
+        def handle(self) -> None:
+            # A client may leave a stream unread.
+            with suppress(ConnectionResetError, BrokenPipeError):
+                super().handle()
 
         def do_POST(self) -> None:
             kind, body = model.answer(

@@ -13,6 +13,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from langgraph.graph import END, START, MessagesState, StateGraph
 from redis import Redis
+from structlog.testing import capture_logs
 
 from producers.producer import Producer
 from schemas.scope import Scope
@@ -101,6 +102,25 @@ def test_options_of_recall_are_heeded(given: dict[str, Any]) -> None:
 def test_what_is_no_option_is_told(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="colour"):
         SlowwaveRetriever(**given, search_kwargs={"colour": "red"}).invoke("Where?")
+
+
+def test_what_is_out_of_reach_is_logged_and_no_error(
+    desk: Desk, given: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "broken.db").write_text("no database at all" * 100)
+    broken = {"store_url": f"sqlite:///{tmp_path / 'broken.db'}"}
+
+    with Recaller(desk.parts.settings.model_copy(update=broken)) as lost, capture_logs() as logs:
+        asked = SlowwaveRetriever(**given | {"recaller": lost})
+        assert asked.invoke("Where do I live?") == []
+        assert asyncio.run(asked.ainvoke("Where do I live?")) == []
+
+    assert [one["event"] for one in logs] == ["recall_is_degraded"] * 2
+
+
+def test_somebody_elses_memories_are_not_found(given: dict[str, Any]) -> None:
+    for other in ({"user": "somebody"}, {"app": "another"}):
+        assert SlowwaveRetriever(**given | other).invoke("Where do I live?") == []
 
 
 def heard(desk: Desk, memory: ChatMemory) -> list[tuple[str, str]]:

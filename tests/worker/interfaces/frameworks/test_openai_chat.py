@@ -1,17 +1,17 @@
 """The unmodified `openai` client with a memory, against a real endpoint, a real Redis and a real store."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from openai import APIStatusError, AsyncOpenAI, OpenAI
+from openai import APIStatusError, AsyncOpenAI, AsyncStream, OpenAI, Stream
 from pydantic import BaseModel
 from redis import Redis
+from structlog.testing import capture_logs
 
 from producers.producer import Producer
-from schemas.memory import Memory
 from schemas.scope import Scope
 from tests.desk import Desk
 from tests.worker.interfaces.frameworks.model import WORDS, Model, serving
@@ -50,10 +50,6 @@ class House:
         turns = self.desk.parts.inbox.pending(self.desk.scope.key)
         return [(turn.role, turn.text) for turn in turns]
 
-    @property
-    def known(self) -> list[Memory]:
-        return [one.memory for one in self.desk.parts.store.memories(self.desk.scope)]
-
 
 @pytest.fixture
 def house(redis_url: str, redis_client: Redis, tmp_path: Path, scope: Scope) -> Iterator[House]:
@@ -77,6 +73,7 @@ def house(redis_url: str, redis_client: Redis, tmp_path: Path, scope: Scope) -> 
     wiring.close()
 
 
+NOBODY = "redis://127.0.0.1:1/0"
 ASK = {"role": "user", "content": "Where do I live?"}
 ANSWER = ("assistant", "You live in Oslo.")
 
@@ -102,6 +99,15 @@ def test_a_whole_chat_that_is_sent_again_is_heard_once(house: House) -> None:
     ]
 
 
+def test_a_turn_is_of_the_conversation_that_is_named(house: House) -> None:
+    house.memory = house.of(house.desk.scope.user, conversation="42")
+    house.ask(ASK)
+    house.memory.close()
+
+    turns = house.desk.parts.inbox.pending(house.desk.scope.key)
+    assert [turn.conversation for turn in turns] == ["42", "42"]
+
+
 def test_there_is_one_block_however_often_it_is_asked(house: House) -> None:
     house.ask(ASK)
     reminded = house.model.asked[-1]["messages"]
@@ -119,6 +125,7 @@ def test_the_callers_messages_stay_as_they_are(house: House) -> None:
 
 def test_a_stream_is_heard_when_it_ends(house: House) -> None:
     with house.ask(ASK, stream=True) as stream:
+        assert isinstance(stream, Stream)
         said = [one.choices[0].delta.content for one in stream if one.choices]
         assert stream.response.status_code == 200
 
@@ -135,6 +142,105 @@ def test_of_a_stream_that_is_closed_early_it_is_heard_what_was_said(house: House
     assert house.heard == [("user", "Where do I live?"), ("assistant", "You live ")]
 
 
+def test_of_a_stream_that_is_left_the_question_is_heard(house: House) -> None:
+    next(house.ask(ASK, stream=True))
+
+    assert house.heard == [("user", "Where do I live?")]
+
+
+CALLS: list[dict[str, Any]] = [
+    {"content": "Let me "},
+    {"content": "look."},
+    {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "look", "arguments": '{"at"'}}]},
+    {"tool_calls": [{"index": 0, "function": {"arguments": ": 1}"}}]},
+]
+
+
+def test_a_stream_that_calls_a_tool_is_the_turn_that_its_history_holds(house: House) -> None:
+    house.model.deltas = CALLS
+    list(house.ask(ASK, stream=True))
+    call = {
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "look", "arguments": '{"at": 1}'},
+    }
+    house.ask(
+        ASK,
+        {"role": "assistant", "content": "Let me look.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "a house"},
+    )
+
+    assert house.heard == [
+        ("user", "Where do I live?"),
+        ("assistant", 'Let me look.\n[calls look: {"at": 1}]'),
+        ("tool", "a house"),
+        ANSWER,
+    ]
+
+
+def test_a_stream_with_the_packages_events_is_reminded_and_heard(house: House) -> None:
+    with house.client().chat.completions.stream(model="m", messages=[ASK]) as stream:  # type: ignore[list-item]
+        assert stream.get_final_completion().choices[0].message.content == "You live in Oslo."
+
+    assert "User lives in Oslo" in house.model.told
+    assert house.heard == [("user", "Where do I live?"), ANSWER]
+
+
+def test_so_is_an_async_one(house: House) -> None:
+    async def chat() -> str | None:
+        async with house.async_client() as client:
+            ask = client.chat.completions.stream(model="m", messages=[ASK])  # type: ignore[list-item]
+            async with ask as stream:
+                return (await stream.get_final_completion()).choices[0].message.content
+
+    assert asyncio.run(chat()) == "You live in Oslo."
+    assert "User lives in Oslo" in house.model.told
+    assert house.heard == [("user", "Where do I live?"), ANSWER]
+
+
+WAYS: dict[str, Callable[[OpenAI], Any]] = {
+    "with_options": lambda client: client.with_options(timeout=30).chat.completions.create,
+    "copy": lambda client: (
+        client.copy(max_retries=1).with_options(timeout=30).chat.completions.create
+    ),
+    "beta": lambda client: client.beta.chat.completions.create,
+    "beta, parsed": lambda client: client.beta.chat.completions.parse,
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_other_ways_to_the_same_model_remember_as_well(house: House, way: str) -> None:
+    answer = WAYS[way](house.client())(model="m", messages=[ASK])
+
+    assert answer.choices[0].message.content == "You live in Oslo."
+    assert "User lives in Oslo" in house.model.told
+    assert house.heard == [("user", "Where do I live?"), ANSWER]
+
+
+def test_copies_of_an_async_client_remember_as_well(house: House) -> None:
+    async def chat() -> None:
+        async with house.async_client().with_options(timeout=30) as client:
+            await client.chat.completions.create(model="m", messages=[ASK])  # type: ignore[list-item]
+
+    asyncio.run(chat())
+
+    assert "User lives in Oslo" in house.model.told
+    assert house.heard == [("user", "Where do I live?"), ANSWER]
+
+
+@pytest.mark.parametrize("options", [{}, {"stream": True}])
+def test_a_raw_response_is_the_packages_own_and_its_question_is_heard(
+    house: House, options: dict[str, Any]
+) -> None:
+    asking: Any = house.client().chat.completions.with_raw_response
+    bare: Any = OpenAI(base_url=house.model.url, api_key="k").chat.completions.with_raw_response
+    raw = asking.create(model="m", messages=[ASK], **options)
+
+    assert type(raw) is type(bare.create(model="m", messages=[ASK], **options))
+    assert "User lives in Oslo" in str(house.model.asked[0])
+    assert house.heard == [("user", "Where do I live?")]
+
+
 def test_the_async_client_is_reminded_and_heard(house: House) -> None:
     async def chat() -> list[str | None]:
         client = house.async_client()
@@ -146,6 +252,7 @@ def test_the_async_client_is_reminded_and_heard(house: House) -> None:
                 messages=[ASK],  # type: ignore[list-item]
                 stream=True,
             )
+            assert isinstance(stream, AsyncStream)
             async with stream:
                 return [one.choices[0].delta.content async for one in stream if one.choices]
 
@@ -181,6 +288,27 @@ def test_pictures_and_tools_are_no_hindrance(house: House) -> None:
     assert ANSWER in house.heard
 
 
+@pytest.mark.parametrize(
+    ("message", "heard"),
+    [
+        ({"content": None, "refusal": "I will not."}, ["I will not."]),
+        (
+            {"audio": {"id": "a", "data": "AAAA", "expires_at": 0, "transcript": "In Oslo."}},
+            ["In Oslo."],
+        ),
+        ({"function_call": {"name": "look", "arguments": "{}"}}, ["[calls look: {}]"]),
+        ({"content": None}, []),
+    ],
+)
+def test_an_answer_without_content_is_heard_as_its_words(
+    house: House, message: dict[str, Any], heard: list[str]
+) -> None:
+    house.model.message = message
+    house.ask(ASK)
+
+    assert house.heard == [("user", ASK["content"]), *(("assistant", text) for text in heard)]
+
+
 def test_an_error_of_the_model_is_the_callers(house: House) -> None:
     house.model.status = 400
 
@@ -191,7 +319,16 @@ def test_an_error_of_the_model_is_the_callers(house: House) -> None:
 
 
 @pytest.mark.parametrize(
-    "way", ["responses.create", "completions.create", "chat.completions.stream"]
+    "way",
+    [
+        "responses.create",
+        "responses.parse",
+        "responses.stream",
+        "responses.connect",
+        "beta.responses.create",
+        "with_raw_response.responses.create",
+        "completions.create",
+    ],
 )
 def test_ways_that_it_could_not_remind_are_refused(house: House, way: str) -> None:
     found: Any = house.client()
@@ -214,20 +351,52 @@ def test_the_client_that_was_given_has_no_memory(house: House) -> None:
 
 
 def test_somebody_elses_memory_is_not_told(house: House) -> None:
-    client = remembering(OpenAI(base_url=house.model.url, api_key="k"), house.of("somebody"))
-
+    other = house.of("somebody")
+    client = remembering(OpenAI(base_url=house.model.url, api_key="k"), other)
     client.chat.completions.create(model="m", messages=[ASK])  # type: ignore[list-item]
+    other.close()
 
     assert "Oslo" not in house.model.told
+    assert house.heard == []
 
 
 def test_a_chat_goes_on_where_memory_is_gone(house: House) -> None:
     house.recaller.close()
-    house.memory.producer = Producer("redis://127.0.0.1:1/0")
+    house.memory.producer = Producer(NOBODY)
 
     assert house.ask(ASK).choices[0].message.content == "You live in Oslo."
     assert "Oslo" not in house.model.told
     assert house.heard == []
+
+
+@pytest.mark.parametrize(
+    ("gone", "is_told"), [("redis_url", True), ("store_url", False), ("both", False)]
+)
+def test_a_chat_goes_on_where_a_service_is_gone(
+    house: House, tmp_path: Path, gone: str, is_told: bool
+) -> None:
+    (tmp_path / "broken.db").write_text("no database at all" * 100)
+    broken = {"redis_url": NOBODY, "store_url": f"sqlite:///{tmp_path / 'broken.db'}"}
+    lost = broken if gone == "both" else {gone: broken[gone]}
+    settings = house.desk.parts.settings.model_copy(update=lost)
+
+    with Recaller(settings) as recaller, Producer(settings.redis_url or "") as producer:
+        house.memory = ChatMemory(
+            recaller,
+            producer,
+            house.desk.scope.app,
+            house.desk.scope.user,
+            options={"include_pending": True},
+        )
+        with capture_logs() as logs:
+            answer = house.ask(ASK)
+            heard = house.heard
+
+    assert answer.choices[0].message.content == "You live in Oslo."
+    assert ("User lives in Oslo" in house.model.told) is is_told
+    assert "recall_is_degraded" in {one["event"] for one in logs}
+    assert bool(heard) is (gone == "store_url")
+    assert ("turn_is_not_heard" in {one["event"] for one in logs}) is (gone != "store_url")
 
 
 @pytest.mark.parametrize(
@@ -239,8 +408,6 @@ def test_a_chat_goes_on_where_memory_is_gone(house: House) -> None:
         ("ann", {"conversation": "7"}),
     ],
 )
-def test_wrong_arguments_are_wrong_at_once(
-    house: House, user: str, options: dict[str, Any]
-) -> None:
+def test_wrong_options_are_wrong_at_once(house: House, user: str, options: dict[str, Any]) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - pydantic's, or ours
         house.of(user, options=options)
