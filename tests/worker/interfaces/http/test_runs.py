@@ -1,15 +1,19 @@
 """What changed the memory is told over HTTP, and taken back."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
+
+import pytest
 
 from tests.worker.interfaces.http.calling import Api
 
 
 def learn(api: Api, *texts: str) -> None:
+    """Each in a run of its own, a second after the one before."""
     for n, text in enumerate(texts):
         api.desk.say(text, f"2026-01-0{n + 1}T00:00:00Z")
         api.desk.settle()
+        api.desk.now += timedelta(seconds=1)
 
 
 def known(api: Api) -> set[str]:
@@ -24,9 +28,7 @@ def test_runs_are_listed_the_latest_first_a_page_at_a_time(api: Api) -> None:
 
     told = [*first["runs"], *second["runs"]]
     assert [one["changed"] for one in told] == [{"add": 1}] * 3
-    assert [one["started_at"] for one in told] == sorted(
-        (one["started_at"] for one in told), reverse=True
-    )
+    assert [one["id"] for one in told] == [str(one.run) for one in reversed(api.desk.outcomes)]
     assert second["next"] is None
     assert "tea" not in str(told)
 
@@ -53,6 +55,38 @@ def test_a_run_is_taken_back_and_a_dry_run_only_tells(api: Api) -> None:
     done = api.post(f"/v1/runs/{run}/undo", {}).json()
     assert done["changes"] == foreseen["changes"]
     assert known(api) == {"Lives in Oslo"}
+    assert api.post(f"/v1/runs/{run}/undo", {}).status_code == 422
+    assert known(api) == {"Lives in Oslo"}
+
+
+def test_turns_of_what_was_taken_back_may_be_published_again(api: Api) -> None:
+    learn(api, "I drink tea.")
+    (run,) = api.get("/v1/runs").json()["runs"]
+
+    freed = api.post(f"/v1/runs/{run['id']}/undo", {}).json()["turn_ids"]
+    assert freed == run["turn_ids"] != []
+    assert known(api) == set()
+
+    learn(api, "I drink tea.")
+    assert known(api) == {"User drinks tea"}
+
+
+def test_while_a_worker_holds_the_user_nothing_is_taken_back(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("worker.direct.holding.WAIT_SECONDS", 0.0)
+    api.remember("Lives in Oslo")
+    run = api.get("/v1/runs").json()["runs"][0]["id"]
+    held = api.desk.parts.inbox.claim_scope(api.scope.key)
+    assert held is not None
+
+    told = api.post(f"/v1/runs/{run}/undo", {})
+
+    assert told.status_code == 503
+    assert int(told.headers["retry-after"]) > 0
+    assert known(api) == {"Lives in Oslo"}
+    api.desk.parts.inbox.release(held)
+    assert api.post(f"/v1/runs/{run}/undo", {}).status_code == 200
 
 
 def test_what_a_later_run_built_on_stays(api: Api) -> None:
