@@ -14,6 +14,7 @@ from worker.core.recalling.ask import Ask
 from worker.evaluating.learning import end_of, scope_of
 from worker.parts import Parts
 from worker.recall import recall
+from worker.vouching import HELLO
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,11 @@ class Examiner:
             usage=tally.usage(),
             seconds=round(time.monotonic() - began, 3),
         )
+
+    def greet(self) -> None:
+        """Asks both what says nothing of anybody. Raises what they raise, and `BadReply`."""
+        self.answers.run(Answering(), Asked(HELLO, ()), Tally())
+        self.grades.run(Grading(), Graded(HELLO, HELLO, HELLO), Tally())
 
     def _recalled(self, conversation: Conversation, question: Question) -> Answer:
         """As it stood when the conversation had ended."""

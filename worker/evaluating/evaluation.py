@@ -8,13 +8,17 @@ from threading import Event
 from typing import TypeVar
 
 from schemas.plan import Usage
+from worker.adapters.model import Tally
 from worker.core.evaluating.locomo import Conversation, Question
 from worker.core.evaluating.sums import Result, spent
+from worker.core.hearing.heard import Heard
 from worker.core.ports import Reader
-from worker.errors import Retryable, SlowwaveError
+from worker.core.step import BadReply
+from worker.errors import Misconfigured, Retryable, SlowwaveError
 from worker.evaluating.asking import Examiner
 from worker.evaluating.folder import Folder
 from worker.evaluating.learning import Learning, Tell, scope_of
+from worker.vouching import hello
 
 #: Questions in a row that fail before no more are asked: a part is gone, and each would wait for it in vain.
 FAILURES = 5
@@ -64,6 +68,21 @@ def answers(folder: Folder, conversations: Sequence[Conversation], runs: int) ->
         for one in folder.answered.entries
         if one.run <= runs and (one.conversation, one.question) in chosen
     ]
+
+
+def greet(examiner: Examiner, *, learns: bool) -> None:
+    """A harmless question to each model, before hours of waiting for one that is not there.
+
+    Raises what the model raises, and `Misconfigured` where it answers otherwise than it was asked to.
+    """
+    try:
+        if learns:
+            examiner.parts.model.run(examiner.parts.extraction, Heard(turns=(hello(),)), Tally())
+        examiner.greet()
+    except BadReply as error:
+        raise Misconfigured(
+            f"the model answers, but not as it was asked to ({error}): take one that follows a JSON schema"
+        ) from error
 
 
 def learn(

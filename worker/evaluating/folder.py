@@ -49,7 +49,7 @@ class Folder:
 def entered(path: Path, conditions: Conditions) -> Iterator[Folder]:
     """A new folder, or one of the same conditions, held until it is left.
 
-    Raises `Misconfigured` for any other, and where another process is in it.
+    Raises `Misconfigured` for any other, and where another process is in it; `OSError` where nothing can be written.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def _lock(handle: int, path: Path) -> None:
 def _agree(path: Path, conditions: Conditions) -> None:
     file = path / CONDITIONS
     if not file.exists():
-        if any(path.iterdir()):
+        if any(one != _unfinished(file) for one in path.iterdir()):
             raise Misconfigured(
                 f"{path} is not empty and holds no evaluation: name an empty folder"
             )
@@ -115,10 +115,15 @@ def _flat(document: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return found
 
 
+def _unfinished(file: Path) -> Path:
+    """What is left of it where a process died, or the disk was full, before it was whole."""
+    return file.with_suffix(".new")
+
+
 def _write(file: Path, text: str) -> None:
-    """Whole or not at all."""
-    made = file.with_suffix(".new")
-    with made.open("w") as handle:
+    """Whole or not at all. Raises `OSError`."""
+    made = _unfinished(file)
+    with made.open("w", encoding="utf-8") as handle:
         handle.write(text)
         handle.flush()
         os.fsync(handle.fileno())

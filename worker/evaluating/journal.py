@@ -2,6 +2,7 @@
 
 import os
 import threading
+from io import RawIOBase
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -37,10 +38,21 @@ class Journal(Generic[T]):
             os.truncate(self._path, end)
 
     def append(self, entry: T) -> None:
-        """It is on the disk when this returns. Raises `OSError`."""
+        """It is on the disk when this returns. Raises `OSError`; no part of it is left then for the next to follow."""
         line = entry.model_dump_json().encode() + b"\n"
-        with self._lock, self._path.open("ab") as file:
-            file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
+        with self._lock, self._path.open("ab", buffering=0) as file:
+            size = file.tell()
+            try:
+                _write(file, line)
+            except OSError:
+                file.truncate(size)
+                raise
             self.entries.append(entry)
+
+
+def _write(file: RawIOBase, line: bytes) -> None:
+    """A disk that is filling up takes a part, and only then refuses."""
+    left = memoryview(line)
+    while left:
+        left = left[file.write(left) or 0 :]
+    os.fsync(file.fileno())

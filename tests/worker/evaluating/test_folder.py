@@ -80,6 +80,15 @@ def test_a_folder_of_something_else_is_left_as_it_is(
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+def test_what_a_process_that_died_had_begun_to_write_is_written_anew(tmp_path: Path) -> None:
+    (tmp_path / "conditions.new").write_text('{"data": "d')
+
+    with entered(tmp_path, CONDITIONS):
+        pass
+
+    assert [path.name for path in tmp_path.iterdir()] == ["conditions.json"]
+
+
 def test_where_it_cannot_be_made_it_is_told_why(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 

@@ -1,5 +1,7 @@
 """Lines that are on the disk when they are said to be, whatever happens to the next one."""
 
+import os
+from errno import ENOSPC
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,28 @@ def test_a_last_line_that_broke_off_anywhere_is_written_again_and_costs_no_other
         assert journal.entries == [FIRST]
         journal.append(SECOND)
         assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("taken", [0, 1, 20])
+def test_a_disk_that_is_full_costs_the_line_alone_and_none_that_comes_after(
+    path: Path, monkeypatch: pytest.MonkeyPatch, taken: int
+) -> None:
+    """A part of the line may have found room."""
+    journal, third = Journal(path, Result), result(2, 1)
+    whole = path.read_bytes()
+    monkeypatch.setattr(os, "fsync", lambda file: full(file, taken))
+    with pytest.raises(OSError, match="No space"):
+        journal.append(third)
+    monkeypatch.undo()
+
+    assert (path.read_bytes(), journal.entries) == (whole, [FIRST, SECOND])
+    journal.append(third)
+    assert Journal(path, Result).entries == [FIRST, SECOND, third]
+
+
+def full(file: int, taken: int) -> None:
+    os.ftruncate(file, os.fstat(file).st_size - taken)
+    raise OSError(ENOSPC, "No space left on device")
 
 
 @pytest.mark.parametrize("line", [b"{}\n", b"what\n", b"\n", b"\xff\n"])

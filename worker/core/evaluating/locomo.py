@@ -6,15 +6,20 @@ what was said is text. A session has one time, in no zone: it is read as UTC, an
 one before, so that their order is their time.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import count, groupby
+from itertools import groupby
 from typing import Any
+
+from schemas.line import Refused, turn_of
+from worker.core.reply_fields import printable
 
 #: Whose memory it is: each conversation is a user of it.
 APP = "locomo"
 WHEN = "%I:%M %p on %d %B, %Y"
+_SESSION = re.compile("session_([0-9]+)")
 #: Its categories by number.
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open domain", 4: "single-hop", 5: "adversarial"}
 #: What it asks was said of somebody else, or never: right is to say that it is not known.
@@ -64,15 +69,12 @@ def conversations(document: object) -> tuple[Conversation, ...]:
 def turns(sample: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """The turns of one sample, in the order they were said."""
     talk = sample["conversation"]
-    for n in count(1):
-        session = f"session_{n}"
-        if session not in talk:
-            return
+    for session in sorted(filter(_SESSION.fullmatch, talk), key=_place):
         began_at = datetime.strptime(talk[f"{session}_date_time"], WHEN).replace(tzinfo=UTC)
         for place, said in enumerate(talk[session]):
             yield {
                 "app": APP,
-                "user": sample["sample_id"],
+                "user": str(sample["sample_id"]),
                 "conversation": session,
                 "role": "user",
                 "speaker": said["speaker"],
@@ -82,11 +84,16 @@ def turns(sample: Mapping[str, Any]) -> Iterator[dict[str, str]]:
             }
 
 
+def _place(session: str) -> int:
+    return int(session.removeprefix("session_"))
+
+
 def _conversation(sample: Any, where: str) -> Conversation:
     try:
         name = str(sample["sample_id"])
         asked = tuple(_questions(sample["qa"]))
         said = tuple(one for one in turns(sample) if one["text"].strip())
+        _refuse_what_no_producer_takes(said)
     except KeyError as missing:
         raise ValueError(f"{where} has no {missing}: {WHERE}") from missing
     except (AttributeError, TypeError) as error:
@@ -98,16 +105,36 @@ def _conversation(sample: Any, where: str) -> Conversation:
     return Conversation(name, said, asked)
 
 
+def _refuse_what_no_producer_takes(said: tuple[dict[str, str], ...]) -> None:
+    """Two turns of one id would be one. Raises `ValueError` before anything is paid for."""
+    known = set[tuple[str, str]]()
+    for one in said:
+        where = f"{one['conversation']}, turn {one['id']}"
+        match turn_of(one, datetime.fromisoformat(one["said_at"])):
+            case Refused(message=message):
+                raise ValueError(f"{where}: {message}")
+        if (key := (one["conversation"], str(one["id"]))) in known:
+            raise ValueError(f"{where}: there are two of this `dia_id`")
+        known.add(key)
+
+
 def _questions(listed: list[dict[str, Any]]) -> Iterator[Question]:
-    """Years stand as numbers in it."""
     for number, one in enumerate(listed, start=1):
         if one["category"] not in CATEGORIES:
             raise ValueError(f"question {number} is of category {one['category']!r}, not 1 to 5")
         category = CATEGORIES[one["category"]]
-        expected = "" if category == ADVERSARIAL else str(one.get("answer", "")).strip()
-        if not expected and category != ADVERSARIAL:
-            raise ValueError(f"question {number} has no `answer`")
-        yield Question(number, str(one["question"]), category, expected)
+        expected = "" if category == ADVERSARIAL else _text(one, "answer", number)
+        yield Question(number, _text(one, "question", number), category, expected)
+
+
+def _text(question: Mapping[str, Any], field: str, number: int) -> str:
+    """Years stand as numbers in it."""
+    value = question.get(field)
+    if value is None or not (text := str(value).strip()):
+        raise ValueError(f"question {number} has no `{field}`")
+    if printable(text) != text:
+        raise ValueError(f"question {number}: `{field}` holds what is no text: remove it")
+    return text
 
 
 def spread(questions: tuple[Question, ...], limit: int | None) -> tuple[Question, ...]:

@@ -3,6 +3,8 @@
 import hashlib
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -131,21 +133,30 @@ def evaluate(
         runs=runs,
         concurrency=concurrency,
     )
-    with entered(output_dir, conditions(settings, wanted)) as folder:
+    with _writing(output_dir), entered(output_dir, conditions(settings, wanted)) as folder:
         cost = expected(settings, wanted, folder)
         if cost.calls:
             _tell(cost, price_in, price_out)
             if not yes and not typer.confirm("Begin?", err=True):
                 raise Failed("nothing was begun")
         report = _carried_out(settings, wanted, folder)
-    document = TypeAdapter(Report).dump_json(report, indent=None if as_json else 2)
-    (output_dir / PAGE).write_text(markdown(report))
-    (output_dir / DOCUMENT).write_bytes(TypeAdapter(Report).dump_json(report, indent=2))
+        (output_dir / PAGE).write_text(markdown(report), encoding="utf-8")
+        (output_dir / DOCUMENT).write_bytes(TypeAdapter(Report).dump_json(report, indent=2))
     if as_json:
-        print(document.decode())
+        print(TypeAdapter(Report).dump_json(report).decode())
     else:
         _show(report, output_dir)
     _complain(report)
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise Failed(
+            f"{folder} cannot be written ({error.strerror}): make room for it, or mend it; the same command goes on"
+        ) from error
 
 
 def _data(file: Path) -> bytes:
@@ -226,7 +237,7 @@ def _tell(cost: Forecast, price_in: float | None, price_out: float | None) -> No
     ]
     rows.append(("in all", cost.calls, f"{cost.prompt:,}", f"{cost.completion:,}"))
     headings = ("stage", "calls", "tokens in", "tokens out")
-    notes().print(table("About what is left to do costs, at most", headings, rows, tall=False))
+    notes().print(table("About what is left to do costs", headings, rows, tall=False))
     if price_in is not None or price_out is not None:
         note(f"At these prices about {cost.price(price_in or 0, price_out or 0):.2f}.")
 

@@ -28,6 +28,7 @@ from worker.evaluating.evaluation import (
     Failure,
     answers,
     ask,
+    greet,
     learn,
     unanswered,
     unlearned,
@@ -156,10 +157,12 @@ def carried_out(
         producer = opening.enter_context(Producer(wiring.redis_url(settings)))
         learning = Learning(parts, producer, Event())
         to_learn = unlearned(folder, wanted.conversations)
-        learn(folder, learning, to_learn, wanted.concurrency, learned)
+        todo = unanswered(folder, wanted.conversations, wanted.runs)
         models = _models(settings, wanted, opening)
         examiner = Examiner(parts, wiring.ask_of(settings), *models)
-        todo = unanswered(folder, wanted.conversations, wanted.runs)
+        if to_learn or todo:
+            greet(examiner, learns=bool(to_learn) and settings.model != "rules")
+        learn(folder, learning, to_learn, wanted.concurrency, learned)
         failures = ask(folder, examiner, todo, wanted.concurrency, asked)
         return _report(parts, wanted, folder, failures)
 

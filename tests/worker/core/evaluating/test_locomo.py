@@ -37,6 +37,23 @@ def test_turns_that_were_said_in_one_go_are_a_session() -> None:
     ]
 
 
+def test_sessions_are_told_in_their_numbers_order_and_none_is_left_out() -> None:
+    talk = sample()["conversation"]
+    talk |= {f"session_{number}": talk["session_1"] for number in (10, 9)}
+    talk |= {f"session_{number}_date_time": talk["session_1_date_time"] for number in (10, 9, 11)}
+
+    (found,) = conversations([sample(conversation=talk)])
+
+    places = [session[0]["conversation"] for session in found.sessions()]
+    assert places == ["session_1", "session_2", "session_9", "session_10"]
+
+
+def said(*turns: dict[str, Any]) -> dict[str, Any]:
+    whole = [{"speaker": "Ann", "dia_id": f"D1:{at}", "text": "Hi."} for at in range(len(turns))]
+    told = [one | turn for one, turn in zip(whole, turns, strict=True)]
+    return {"session_1_date_time": "1:56 pm on 8 May, 2023", "session_1": told}
+
+
 def qa(**changes: Any) -> list[dict[str, Any]]:
     return [{"question": "Where?", "answer": "Oslo", "category": 4, **changes}]
 
@@ -60,6 +77,30 @@ def qa(**changes: Any) -> list[dict[str, Any]]:
         ([sample(qa=qa(category=[]))], "entry 1 is not as LoCoMo's entries are"),
         ([sample(qa=qa(answer=" "))], "question 1 has no `answer`"),
         ([sample(qa=[*qa(), {"question": "?", "category": 4}])], "question 2 has no `answer`"),
+        ([sample(qa=qa(answer=None))], "question 1 has no `answer`"),
+        ([sample(qa=qa(question=None))], "question 1 has no `question`"),
+        ([sample(qa=qa(question=" "))], "question 1 has no `question`"),
+        ([sample(qa=qa(question="\ud800"))], "question 1: `question` holds what is no text"),
+        ([sample(qa=qa(answer="a\0b"))], "question 1: `answer` holds what is no text"),
+        ([sample("")], "entry 1: session_1, turn D1:1: `user` is empty"),
+        ([sample("n" * 300)], "entry 1: session_1, turn D1:1: `user` has 300 characters"),
+        ([sample("\ud800")], "entry 1: session_1, turn D1:1: `user` has half a surrogate"),
+        (
+            [sample(conversation=said({}, {"text": "a\0b"}))],
+            "entry 1: session_1, turn D1:1: `text` has a NUL",
+        ),
+        (
+            [sample(conversation=said({"text": "ab " * 40_000}))],
+            "entry 1: session_1, turn D1:0: `text` has 120,000 characters",
+        ),
+        (
+            [sample(conversation=said({"speaker": 5}))],
+            "entry 1: session_1, turn D1:0: `speaker` has to be text",
+        ),
+        (
+            [sample(conversation=said({}, {"dia_id": "D1:0"}))],
+            "entry 1: session_1, turn D1:0: there are two of this `dia_id`",
+        ),
         ([sample("a"), sample("a")], "two conversations of one `sample_id`"),
         (
             [sample(conversation={"session_1_date_time": "in May", "session_1": []})],

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.endpoint import Endpoint, endpoint
+from tests.endpoint import Endpoint, Refusal, endpoint
 from tests.locomo import sample
 from tests.worker.interfaces.cli.running import Cli, Told
 
@@ -151,12 +151,64 @@ def test_a_conversation_that_is_not_there_is_told_with_those_that_are(
 
 
 def test_questions_without_an_answer_end_it_with_1(cli: Cli, file: Path) -> None:
-    with endpoint(lambda job, document: "no JSON") as broken:
+    with endpoint(only_politely) as broken:
         told = evaluate(cli, file, broken, "--yes", "--limit", "1")
 
     assert told.status == 1
     assert "2 questions have no answer" in told.err
     assert "question 1" in (file.parent / "out" / "report.md").read_text()
+
+
+def only_politely(job: str, document: dict[str, Any]) -> Any:
+    """Answers as long as it is about nobody."""
+    return knows(job, document) if not document.get("memories") else "no JSON"
+
+
+@pytest.mark.parametrize("job", ["extraction", "answer", "grade"])
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (Refusal(401), "refuses the key"),
+        ("no JSON", "take one that follows a JSON schema"),
+    ],
+    ids=["a refused key", "another shape"],
+)
+def test_a_model_that_cannot_be_used_ends_it_before_anything_is_learned(
+    cli: Cli, file: Path, job: str, reply: Any, told: str
+) -> None:
+    def script(asked: str, document: dict[str, Any]) -> Any:
+        return (
+            reply
+            if asked == job
+            else {"facts": []}
+            if asked == "extraction"
+            else knows(asked, document)
+        )
+
+    with endpoint(script) as broken:
+        done = evaluate(cli, file, broken, "--yes", SLOWWAVE_MODEL="scripted")
+
+    assert done.status == 1
+    assert told in done.err
+    assert "Traceback" not in done.err
+    assert broken.calls["extraction"] <= (3 if job == "extraction" else 1)
+    assert not (file.parent / "out" / "learned.jsonl").exists()
+
+
+@pytest.mark.parametrize("page", ["report.md", "report.json", "answered.jsonl", "conditions.new"])
+def test_what_cannot_be_written_is_told_without_a_traceback(
+    cli: Cli, file: Path, model: Endpoint, page: str
+) -> None:
+    if page != "conditions.new":
+        evaluate(cli, file, model, "--yes", "--limit", "1")
+        (file.parent / "out" / page).unlink()
+    (file.parent / "out" / page).mkdir(parents=True)
+
+    told = evaluate(cli, file, model, "--yes", "--limit", "1", "--json")
+
+    assert (told.status, told.out) == (1, "")
+    assert "cannot be written (Is a directory)" in told.err
+    assert "Traceback" not in told.err
 
 
 def test_it_costs_what_it_says_in_the_currency_of_the_prices(
